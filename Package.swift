@@ -1,0 +1,115 @@
+// swift-tools-version: 6.2
+// SteadySocket: one healthy WebSocket per foreground session and identity.
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+/// The libcurl transport exists on Linux only; Apple platforms use URLSession.
+let onLinux: TargetDependencyCondition? = .when(platforms: [.linux])
+
+let package = Package(
+    name: "SteadySocket",
+    platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
+    products: [
+        .library(name: "SteadySocket", targets: ["SteadySocket"]),
+        .library(name: "SteadySocketTestKit", targets: ["SteadySocketTestKit"]),
+        .executable(name: "steady", targets: ["steady"]),
+    ],
+    targets: [
+        .target(name: "ConnectionCore", swiftSettings: settings),
+        .target(name: "SteadyTransport", dependencies: ["ConnectionCore"], swiftSettings: settings),
+        .target(name: "WebSocketWire", swiftSettings: settings),
+
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
+        .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CNetlink", providers: [.apt(["linux-libc-dev"])]),
+        .target(
+            name: "CurlTransport",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", "WebSocketWire",
+                .target(name: "CCurl", condition: onLinux),
+                .target(name: "CWslay", condition: onLinux),
+                .target(name: "CZlib", condition: onLinux),
+            ],
+            swiftSettings: settings),
+
+        .target(
+            name: "SteadySocket",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport",
+                .target(name: "CurlTransport", condition: onLinux),
+                .target(name: "CNetlink", condition: onLinux),
+            ],
+            swiftSettings: settings),
+        .target(
+            name: "SteadySocketTestKit",
+            dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket"],
+            swiftSettings: settings),
+
+        .target(name: "ConnectionLedger", dependencies: ["ConnectionCore"], swiftSettings: settings),
+        .target(
+            name: "LedgerServer",
+            dependencies: ["ConnectionCore", "ConnectionLedger", "WebSocketWire"],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "steady",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
+                "LedgerServer",
+                .target(name: "CurlTransport", condition: onLinux),
+            ],
+            swiftSettings: settings),
+
+        // Starts the Python peers of Tests/Peers and reads what they saw.
+        .target(name: "PeerSupport", path: "Tests/PeerSupport", swiftSettings: settings),
+        // Echo client for the conformance suite (scripts/conformance).
+        .executableTarget(
+            name: "conformance-client",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", .target(name: "CurlTransport", condition: onLinux),
+            ],
+            path: "Tests/ConformanceClient", swiftSettings: settings),
+
+        .testTarget(
+            name: "ConnectionCoreTests", dependencies: ["ConnectionCore", "SteadySocketTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteadySocketTests",
+            dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CurlTransportTests",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", "WebSocketWire", "PeerSupport",
+                .target(name: "CurlTransport", condition: onLinux),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LedgerServerTests",
+            dependencies: [
+                "ConnectionCore", "ConnectionLedger", "LedgerServer", "SteadyTransport", "WebSocketWire",
+                .target(name: "CurlTransport", condition: onLinux),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SteadyCommandTests", dependencies: ["steady"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "IntegrationTests",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
+                "LedgerServer", "PeerSupport",
+                .target(name: "CurlTransport", condition: onLinux),
+            ],
+            swiftSettings: settings),
+    ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,3 @@
+#pragma once
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
