@@ -77,6 +77,10 @@ let package = Package(
                 "ConnectionCore", "SteadyTransport", .target(name: "CurlTransport", condition: onLinux),
             ],
             path: "Tests/ConformanceClient", swiftSettings: settings),
+        // Prints the network path as JSON lines (scripts/test-netns).
+        .executableTarget(
+            name: "path-probe", dependencies: ["ConnectionCore", "SteadySocket"], path: "Tests/PathProbe",
+            swiftSettings: settings),
 
         .testTarget(
             name: "ConnectionCoreTests", dependencies: ["ConnectionCore", "SteadySocketTestKit"],
