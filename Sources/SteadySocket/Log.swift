@@ -1,4 +1,4 @@
-public import ConnectionCore
+import ConnectionCore
 
 /// One line for a log. Messages are constant, values are in the metadata, nothing is more severe than `info`, and no
 /// value holds a query string, a header value or a close reason sent by a peer. See `docs/logging.md`.

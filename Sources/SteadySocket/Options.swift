@@ -1,4 +1,3 @@
-public import ConnectionCore
 public import Dispatch
 public import SteadyTransport
 

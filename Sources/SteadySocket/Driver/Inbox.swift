@@ -1,3 +1,5 @@
+import Dispatch
+
 /// Carries inputs from any thread to one queue, in the order they were submitted, with one hop per burst.
 ///
 /// On the queue, a submit takes effect before it returns, after what other threads submitted earlier. A submit from

@@ -1,5 +1,5 @@
-import ConnectionCore
-import Dispatch
+public import ConnectionCore
+public import Dispatch
 
 /// Where a connection gets its time from. Tests put a clock here that moves only when told to.
 public protocol TimeSource: Sendable {
