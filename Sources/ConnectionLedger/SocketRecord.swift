@@ -32,6 +32,8 @@ package struct SocketRecord: Hashable, Sendable, Codable {
     package var sentCode: UInt16?
     /// Who ended it.
     package var closedBy: Closer
+    /// The rule the client broke, if the server closed for one; nil otherwise.
+    package var note: String?
     /// Payload bytes of whole messages, client to server.
     package var bytesIn: Int
     /// Payload bytes of messages, server to client.
@@ -46,7 +48,7 @@ package struct SocketRecord: Hashable, Sendable, Codable {
     package init(
         id: UInt64, opened: WallTime, closed: WallTime, seconds: Double, path: String = "/",
         query: [String: String] = [:], peer: String = "", code: UInt16, reason: String = "", sentCode: UInt16? = nil,
-        closedBy: Closer, bytesIn: Int = 0, bytesOut: Int = 0, messagesIn: Int = 0, messagesOut: Int = 0,
+        closedBy: Closer, note: String? = nil, bytesIn: Int = 0, bytesOut: Int = 0, messagesIn: Int = 0, messagesOut: Int = 0,
         pingsIn: Int = 0
     ) {
         self.id = id
@@ -60,6 +62,7 @@ package struct SocketRecord: Hashable, Sendable, Codable {
         self.reason = reason
         self.sentCode = sentCode
         self.closedBy = closedBy
+        self.note = note
         self.bytesIn = bytesIn
         self.bytesOut = bytesOut
         self.messagesIn = messagesIn
