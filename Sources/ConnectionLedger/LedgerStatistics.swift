@@ -1,23 +1,57 @@
-/// What a ledger says as a whole.
-package struct LedgerStatistics: Hashable, Sendable, Codable {
-    /// Accepted sockets.
-    package var connects = 0
+/// What a ledger says as a whole. Entries are added one by one; eight bytes are kept of each.
+package struct LedgerStatistics: Hashable, Sendable {
+    /// Accepted sockets that have ended.
+    package private(set) var connects = 0
     /// Connections that did not become a WebSocket.
-    package var refusals = 0
-    /// Refusals by HTTP status, as text; "none" for those that ended without an answer.
-    package var refusalStatuses: [String: Int] = [:]
+    package private(set) var refusals = 0
+    /// Refusals by HTTP status; nil for those that ended without an answer.
+    package private(set) var refusalStatuses: [Int?: Int] = [:]
     /// Sockets that lived less than the threshold.
-    package var shortLived = 0
-    /// Close codes as the server saw them: code, as text, and count.
-    package var closeCodes: [String: Int] = [:]
-    /// Who closed: client, server or network, and count.
-    package var closedBy: [String: Int] = [:]
-    /// The median lifetime, in seconds of the ledger's own scale; nil without sockets.
-    package var medianSeconds: Double?
-    /// The 95th percentile of the lifetime (nearest rank), in seconds of the ledger's own scale; nil without sockets.
-    package var percentile95Seconds: Double?
-    /// Sockets by key, such as the value of one query item; empty if no key was asked for.
-    package var socketsByKey: [String: Int] = [:]
+    package private(set) var shortLived = 0
+    /// Close codes as the server saw them, and how often.
+    package private(set) var closeCodes: [UInt16: Int] = [:]
+    /// Who closed, and how often.
+    package private(set) var closers: [SocketRecord.Closer: Int] = [:]
+    /// Sockets by key, such as the value of a query item; empty if no key was asked for.
+    package private(set) var socketsByKey: [String: Int] = [:]
+
+    private var lifetimes: [Double] = []
+    private let threshold: Double
+    private let timeScale: Double
+
+    /// - Parameters:
+    ///   - threshold: a socket that lived less than this is short-lived; in seconds after scaling. Default 30.
+    ///   - timeScale: how many seconds one recorded second stands for: 10 for a run at ten times the speed. Default 1.
+    package init(shorterThan threshold: Double = 30, timeScale: Double = 1) {
+        self.threshold = threshold
+        self.timeScale = timeScale
+    }
+
+    /// Adds every entry.
+    ///
+    /// - Parameter key: the key a socket belongs to, nil for none. Default: no keys.
+    package mutating func add(
+        _ entries: some Sequence<LedgerEntry>, key: (SocketRecord) -> String? = { _ in nil }
+    ) {
+        for entry in entries { add(entry, key: key) }
+    }
+
+    /// Adds one entry.
+    package mutating func add(_ entry: LedgerEntry, key: (SocketRecord) -> String? = { _ in nil }) {
+        switch entry {
+        case .refusal(let record):
+            refusals += 1
+            refusalStatuses[record.status, default: 0] += 1
+        case .socket(let record):
+            connects += 1
+            closeCodes[record.code, default: 0] += 1
+            closers[record.closedBy, default: 0] += 1
+            if let key = key(record) { socketsByKey[key, default: 0] += 1 }
+            let seconds = record.seconds * timeScale
+            if seconds < threshold { shortLived += 1 }
+            lifetimes.append(seconds)
+        }
+    }
 
     /// The part of the sockets that lived less than the threshold, 0 to 1; nil without sockets.
     package var shortLivedShare: Double? { connects == 0 ? nil : Double(shortLived) / Double(connects) }
@@ -28,42 +62,17 @@ package struct LedgerStatistics: Hashable, Sendable, Codable {
         return Double(socketsByKey.values.reduce(0, +)) / Double(socketsByKey.count)
     }
 
-    /// Counts `entries`.
-    ///
-    /// - Parameters:
-    ///   - threshold: a socket that lived less than this is short-lived; in seconds after scaling. Default 30.
-    ///   - timeScale: how many seconds one recorded second stands for: 10 for a run at ten times the speed. Default 1.
-    ///   - key: the key a socket belongs to, nil for none. Default: no keys.
-    package init(
-        _ entries: some Sequence<LedgerEntry>, shorterThan threshold: Double = 30, timeScale: Double = 1,
-        key: (SocketRecord) -> String? = { _ in nil }
-    ) {
-        var lifetimes: [Double] = []
-        for entry in entries {
-            switch entry {
-            case .refusal(let record):
-                refusals += 1
-                refusalStatuses[record.status.map(String.init) ?? "none", default: 0] += 1
-            case .socket(let record):
-                connects += 1
-                closeCodes[String(record.code), default: 0] += 1
-                closedBy[record.closedBy.rawValue, default: 0] += 1
-                if let key = key(record) { socketsByKey[key, default: 0] += 1 }
-                lifetimes.append(record.seconds * timeScale)
-            }
-        }
-        shortLived = lifetimes.count { $0 < threshold }
-        lifetimes.sort()
-        percentile95Seconds = Self.nearestRank(95, of: lifetimes)
-        if let upper = Self.nearestRank(50, of: lifetimes) {
-            let middle = lifetimes.count / 2
-            medianSeconds = lifetimes.count.isMultiple(of: 2) ? (upper + lifetimes[middle]) / 2 : upper
-        }
+    /// The median lifetime in scaled seconds, of an even number the mean of the middle two; nil without sockets.
+    package var medianSeconds: Double? {
+        guard !lifetimes.isEmpty else { return nil }
+        let sorted = lifetimes.sorted()
+        return (sorted[(sorted.count - 1) / 2] + sorted[sorted.count / 2]) / 2
     }
 
-    private static func nearestRank(_ percent: Int, of sorted: [Double]) -> Double? {
-        guard !sorted.isEmpty else { return nil }
-        // ceil(n * p / 100) in integers, so that no binary rounding picks the neighbour.
-        return sorted[(sorted.count * percent + 99) / 100 - 1]
+    /// The 95th percentile (nearest rank) of the lifetime in scaled seconds; nil without sockets.
+    package var percentile95Seconds: Double? {
+        guard !lifetimes.isEmpty else { return nil }
+        // ceil(n * 95 / 100) in integers, so that no binary rounding picks the neighbour.
+        return lifetimes.sorted()[(lifetimes.count * 95 + 99) / 100 - 1]
     }
 }

@@ -44,24 +44,31 @@ package final class LedgerServer: Sendable {
     /// Gives the port up and closes every socket with `code`; returns when no connection is left, at the latest after
     /// the closing and the lingering timeout.
     package func stop(code: CloseCode = .goingAway, reason: String = "") async {
-        await settled(awaitsSockets: true) { $0.stop(.close(code, reason: reason)) }
+        await settled(.stopped) { $0.stop(.close(code, reason: reason)) }
     }
 
     /// Gives the port up and drops every connection without a Close frame.
     package func kill() async {
-        await settled(awaitsSockets: true) { $0.stop(.drop) }
+        await settled(.stopped) { $0.stop(.drop) }
+    }
+
+    /// Returns when the server has been stopped and no connection is left, whoever asks for it and whenever.
+    package func stopped() async {
+        await withCheckedContinuation { continuation in
+            command { $0.await(ServerCore.Waiter(for: .stopped) { continuation.resume() }) }
+        }
     }
 
     /// Does `fate` to every socket and stays down until `comeUp`. Returns when clients meet the outage.
     package func goDown(
         _ outage: Outage = .unreachable, ending fate: Fate = .close(.serviceRestart)
     ) async {
-        await settled { $0.goDown(outage, ending: fate, for: nil) }
+        await settled(.port) { $0.goDown(outage, ending: fate, for: nil) }
     }
 
     /// Ends an outage: listens on the same port as before. Returns when it does.
     package func comeUp() async {
-        await settled { $0.comeUp() }
+        await settled(.port) { $0.comeUp() }
     }
 
     /// Does `fate` to every socket, stays down for `duration`, measured from now, and listens on the same port again.
@@ -114,13 +121,12 @@ package final class LedgerServer: Sendable {
     }
 
     private func settled(
-        awaitsSockets: Bool = false, _ body: @escaping @Sendable (ServerCore) -> Void
+        _ aim: ServerCore.Waiter.Aim, _ body: @escaping @Sendable (ServerCore) -> Void
     ) async {
         await withCheckedContinuation { continuation in
             command { core in
                 body(core)
-                core.waiters.append(ServerCore.Waiter(awaitsSockets: awaitsSockets) { continuation.resume() })
-                core.checkWaiters()
+                core.await(ServerCore.Waiter(for: aim) { continuation.resume() })
             }
         }
     }

@@ -19,10 +19,22 @@ extension ServerCore {
         case listening
     }
 
-    /// Somebody to tell when the port is as wanted and, if they ask for that, no connection is left.
+    /// Somebody to tell when something is reached.
     struct Waiter {
-        var awaitsSockets: Bool
+        enum Aim {
+            /// The port is as wanted.
+            case port
+            /// The port is given up and no connection is left.
+            case stopped
+        }
+
+        var aim: Aim
         var resume: @Sendable () -> Void
+
+        init(for aim: Aim, _ resume: @escaping @Sendable () -> Void) {
+            self.aim = aim
+            self.resume = resume
+        }
     }
 
     func start(port: UInt16) throws(SystemError) -> UInt16 {
@@ -156,15 +168,24 @@ extension ServerCore {
         }
     }
 
+    func await(_ waiter: Waiter) {
+        waiters.append(waiter)
+        checkWaiters()
+    }
+
     func checkWaiters() {
-        let isSettled =
-            switch (listener, wanted) {
-            case (.none, .nothing), (.reserved, .reserved), (.listening, .listening): true
-            case (.none, _), (.reserved, _), (.listening, _), (.ending, _): false
-            }
-        guard isSettled, !waiters.isEmpty else { return }
-        let ready = waiters.filter { !$0.awaitsSockets || sockets.isEmpty }
-        waiters.removeAll { !$0.awaitsSockets || sockets.isEmpty }
+        guard !waiters.isEmpty else { return }
+        let ready = waiters.filter { isReached($0.aim) }
+        waiters.removeAll { isReached($0.aim) }
         for waiter in ready { waiter.resume() }
+    }
+
+    private func isReached(_ aim: Waiter.Aim) -> Bool {
+        switch (aim, listener, wanted) {
+        case (.stopped, .none, .nothing): sockets.isEmpty
+        case (.stopped, _, _): false
+        case (.port, .none, .nothing), (.port, .reserved, .reserved), (.port, .listening, .listening): true
+        case (.port, _, _): false
+        }
     }
 }

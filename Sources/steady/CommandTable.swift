@@ -44,9 +44,9 @@ struct CommandTable: Sendable {
     private func command(_ name: String) throws(UsageError) -> Command {
         if let command = commands.first(where: { $0.spec.name == name }) { return command }
         let known = names.joined(separator: ", ")
-        if name.hasPrefix("-") { throw UsageError("unknown option \(name); the command comes first: \(known)") }
+        if name.hasPrefix("-") { throw UsageError("unknown option \(quoted(name)); the command comes first: \(known)") }
         let hint = nearest(to: name, among: names + ["help"]).map { "did you mean \($0)?" } ?? "choose one of: \(known)"
-        throw UsageError("unknown command '\(name)'; \(hint)")
+        throw UsageError("unknown command \(quoted(name)); \(hint)")
     }
 
     private var helpText: String {

@@ -31,21 +31,12 @@ struct ParsedArguments: Sendable {
 
     /// The values of a repeatable option, in the order given.
     func values<Value>(_ option: Option<Value>) -> [Value] {
-        (options[option.name] ?? []).compactMap(option.kind.value)
+        (options[option.name] ?? []).compactMap(option.kind.parse)
     }
 
     /// The value of a positional; nil if it was left out.
     func value<Value>(_ positional: Positional<Value>) -> Value? {
-        positionals[positional.name].flatMap(positional.kind.value)
-    }
-}
-
-extension ValueKind {
-    fileprivate func value(_ text: String) -> Value? {
-        switch parse(text) {
-        case .value(let value): value
-        case .expected: nil
-        }
+        positionals[positional.name].flatMap(positional.kind.parse)
     }
 }
 
@@ -95,7 +86,7 @@ extension CommandSpec {
         let name = String(parts[0])
         guard let option = allOptions.first(where: { $0.name == name }) else {
             let hint = nearest(to: name, among: allOptions.map(\.name)).map { "; did you mean --\($0)?" } ?? ""
-            throw fault("unknown option --\(name)\(hint)")
+            throw fault("unknown option \(quoted("--" + name))\(hint)")
         }
         let attached = parts.count == 2 ? String(parts[1]) : nil
         return OptionWord(option: option, spelling: "--\(name)", attached: attached)
@@ -125,9 +116,7 @@ extension CommandSpec {
     }
 
     private func check(_ text: String, of word: OptionWord) throws(UsageError) -> String {
-        if let expectation = word.option.complaint(text) {
-            throw fault("\(word.spelling) cannot be '\(text)'; give \(expectation)")
-        }
+        if let complaint = word.option.complaint(text) { throw fault("\(word.spelling) \(complaint)") }
         return text
     }
 
@@ -138,13 +127,11 @@ extension CommandSpec {
                 guard positional.isRequired else { break }
                 throw fault("\(positional.name) is missing: \(positional.help)")
             }
-            if let expectation = positional.complaint(places[index]) {
-                throw fault("\(positional.name) cannot be '\(places[index])'; give \(expectation)")
-            }
+            if let complaint = positional.complaint(places[index]) { throw fault("\(positional.name) \(complaint)") }
             assigned[positional.name] = places[index]
         }
         if places.count > positionals.count {
-            throw fault("unexpected argument '\(places[positionals.count])'; remove it")
+            throw fault("unexpected argument \(quoted(places[positionals.count])); remove it")
         }
         return assigned
     }

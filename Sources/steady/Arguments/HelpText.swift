@@ -31,7 +31,7 @@ extension AnyArgument {
 
     fileprivate var explanation: String {
         var text = help
-        if !expectation.isEmpty { text += " (\(expectation))" }
+        if !hint.isEmpty { text += " (\(hint))" }
         if isRepeatable, placeholder != nil { text += " May be repeated." }
         return text
     }

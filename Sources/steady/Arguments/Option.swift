@@ -65,9 +65,9 @@ struct AnyArgument: Sendable {
     /// Nil for a flag.
     let placeholder: String?
     let help: String
-    let expectation: String
+    let hint: String
     let isRepeatable: Bool
-    /// What is expected instead of this text; nil if the text is fine.
+    /// What is wrong with a value, to stand behind the name; nil if it is fine.
     let complaint: @Sendable (String) -> String?
 
     fileprivate init<Value>(_ option: Option<Value>, isRepeatable: Bool) {
@@ -75,7 +75,7 @@ struct AnyArgument: Sendable {
         short = option.short
         placeholder = option.placeholder
         help = option.help
-        expectation = option.kind.expectation
+        hint = option.kind.hint
         self.isRepeatable = isRepeatable
         complaint = option.kind.complaint
     }
@@ -85,7 +85,7 @@ struct AnyArgument: Sendable {
         short = flag.short
         placeholder = nil
         help = flag.help
-        expectation = ""
+        hint = ""
         isRepeatable = true
         complaint = { _ in nil }
     }
@@ -108,11 +108,16 @@ struct AnyPositional: Sendable {
 
 extension ValueKind {
     fileprivate var complaint: @Sendable (String) -> String? {
-        { [parse] text in
-            switch parse(text) {
-            case .value: nil
-            case .expected(let expectation): expectation
-            }
+        { [self] text in
+            guard parse(text) == nil else { return nil }
+            return "cannot be \(isSecret ? "what it is" : quoted(text)); give \(expectation)"
         }
     }
+}
+
+/// A piece of a command line, fit for an error: without a query, which may hold a secret, and not too long.
+func quoted(_ text: String) -> String {
+    let line = text.unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : Character($0) }
+    let shown = line.prefix(60).prefix { $0 != "?" }
+    return "'\(String(shown))\(shown.count < line.count ? "…" : "")'"
 }

@@ -1,25 +1,31 @@
 /// What the value of an option or positional may be, and how it becomes a typed one.
 struct ValueKind<Value: Sendable>: Sendable {
-    /// Turns text into a value, or says what is expected instead: "a whole number from 0 to 65535".
-    let parse: @Sendable (String) -> Parsed
-    /// What is expected, for `--help`; empty if any text will do.
+    /// What is expected, as an error says it: "a whole number from 0 to 65535".
     let expectation: String
+    /// The same in short, for the help; empty if any text will do.
+    let hint: String
+    /// Whether errors keep the value to themselves, because it may hold a secret.
+    private(set) var isSecret = false
+    /// The typed value; nil for text that is not one.
+    let parse: @Sendable (String) -> Value?
 
-    enum Parsed {
-        case value(Value)
-        case expected(String)
+    init(_ expectation: String, hint: String = "", _ parse: @escaping @Sendable (String) -> Value?) {
+        self.expectation = expectation
+        self.hint = hint
+        self.parse = parse
     }
 
-    /// `parse` returns nil for text that is not one of these values.
-    init(_ expectation: String, _ parse: @escaping @Sendable (String) -> Value?) {
-        self.expectation = expectation
-        self.parse = { text in parse(text).map(Parsed.value) ?? .expected(expectation) }
+    /// The same kind, for values that may hold a secret: no error repeats them.
+    var secret: Self {
+        var copy = self
+        copy.isSecret = true
+        return copy
     }
 }
 
 extension ValueKind where Value == String {
     /// Any text, the empty one too.
-    static var text: Self { ValueKind("") { $0 } }
+    static var text: Self { ValueKind("text") { $0 } }
 
     /// Text of at least one byte.
     static var nonEmptyText: Self { ValueKind("text that is not empty") { $0.isEmpty ? nil : $0 } }
@@ -28,7 +34,8 @@ extension ValueKind where Value == String {
 extension ValueKind where Value == Int {
     /// A whole decimal number within `range`.
     static func integer(_ range: ClosedRange<Int>) -> Self {
-        ValueKind("a whole number from \(range.lowerBound) to \(range.upperBound)") { text in
+        let (low, high) = (range.lowerBound, range.upperBound)
+        return ValueKind("a whole number from \(low) to \(high)", hint: "\(low) to \(high)") { text in
             Int(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
@@ -37,7 +44,8 @@ extension ValueKind where Value == Int {
 extension ValueKind where Value == Double {
     /// A decimal number within `range`; "nan" and "inf" are none.
     static func number(_ range: ClosedRange<Double>) -> Self {
-        ValueKind("a number from \(plain(range.lowerBound)) to \(plain(range.upperBound))") { text in
+        let (low, high) = (plain(range.lowerBound), plain(range.upperBound))
+        return ValueKind("a number from \(low) to \(high)", hint: "\(low) to \(high)") { text in
             decimal(text).flatMap { range.contains($0) ? $0 : nil }
         }
     }
@@ -46,13 +54,12 @@ extension ValueKind where Value == Double {
 extension ValueKind where Value == Duration {
     /// A time within `range` seconds: plain seconds, or a number with `ms`, `s`, `m` or `h`.
     static func time(_ range: ClosedRange<Double>) -> Self {
-        let expectation =
-            "a time from \(plain(range.lowerBound)) to \(plain(range.upperBound)) s, such as 10, 1.5s, 250ms or 2m"
-        return ValueKind(expectation) { text in
+        let (low, high) = (plain(range.lowerBound), plain(range.upperBound))
+        let expectation = "a time from \(low) to \(high) s, such as 10, 1.5s, 250ms or 2m"
+        return ValueKind(expectation, hint: "time: 10, 1.5s, 250ms, 2m") { text in
             let units: [(suffix: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60), ("h", 3600)]
             let unit = units.first { text.hasSuffix($0.suffix) }
-            let number = text.dropLast(unit?.suffix.utf8.count ?? 0)
-            guard let amount = decimal(number) else { return nil }
+            guard let amount = decimal(text.dropLast(unit?.suffix.count ?? 0)) else { return nil }
             let seconds = amount * (unit?.seconds ?? 1)
             return range.contains(seconds) ? .seconds(seconds) : nil
         }
@@ -62,7 +69,9 @@ extension ValueKind where Value == Duration {
 extension ValueKind where Value: CaseIterable & RawRepresentable, Value.RawValue == String {
     /// One word out of the cases of an enum.
     static var choice: Self {
-        ValueKind("one of: " + Value.allCases.map(\.rawValue).joined(separator: ", "), Value.init(rawValue:))
+        let words = Value.allCases.map(\.rawValue)
+        return ValueKind(
+            "one of: \(words.joined(separator: ", "))", hint: words.joined(separator: " or "), Value.init(rawValue:))
     }
 }
 
