@@ -48,8 +48,8 @@ package struct SocketRecord: Hashable, Sendable, Codable {
     package init(
         id: UInt64, opened: WallTime, closed: WallTime, seconds: Double, path: String = "/",
         query: [String: String] = [:], peer: String = "", code: UInt16, reason: String = "", sentCode: UInt16? = nil,
-        closedBy: Closer, note: String? = nil, bytesIn: Int = 0, bytesOut: Int = 0, messagesIn: Int = 0, messagesOut: Int = 0,
-        pingsIn: Int = 0
+        closedBy: Closer, note: String? = nil, bytesIn: Int = 0, bytesOut: Int = 0, messagesIn: Int = 0,
+        messagesOut: Int = 0, pingsIn: Int = 0
     ) {
         self.id = id
         self.opened = opened

@@ -198,7 +198,6 @@ extension ServerSocket {
     private func leave() {
         phase = .lingering
         isSilent = false
-        reader = nil
         core.schedule(.lingering(id), in: core.options.lingeringTimeout)
     }
 }

@@ -30,7 +30,7 @@ package struct UpgradeRequest: Equatable {
         guard head.list("upgrade", contains: "websocket") else {
             throw Refusal(426, "this is a WebSocket server", ["Upgrade: websocket"])
         }
-        guard head.list("connection", contains: "upgrade") else { throw Refusal(400, "Connection does not say Upgrade") }
+        guard head.list("connection", contains: "upgrade") else { throw Refusal(400, "Connection is not Upgrade") }
         guard head.count(of: "sec-websocket-version") == 1, head["sec-websocket-version"] == "13" else {
             throw Refusal(426, "only version 13 is spoken", ["Upgrade: websocket", "Sec-WebSocket-Version: 13"])
         }

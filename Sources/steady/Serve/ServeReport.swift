@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-internal import FoundationEssentials
+    internal import FoundationEssentials
 #else
-internal import Foundation
+    internal import Foundation
 #endif
 internal import ConnectionLedger
 internal import LedgerServer
@@ -86,7 +86,8 @@ final class ServeReport: @unchecked Sendable {
 
     /// A peer chose the text; on a terminal it must not do more than be read.
     private func printable(_ text: String) -> String {
-        String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }))
+        let scalars = text.unicodeScalars.map { $0.properties.generalCategory == .control ? "?" : $0 }
+        return String(String.UnicodeScalarView(scalars))
     }
 
     // MARK: JSON
