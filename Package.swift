@@ -65,7 +65,7 @@ let package = Package(
             name: "steady",
             dependencies: [
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
-                "LedgerServer",
+                "LedgerServer", "WebSocketWire",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
