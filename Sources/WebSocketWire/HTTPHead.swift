@@ -30,6 +30,8 @@ extension HTTPHead {
     package struct Malformed: Error, Equatable, Sendable {
         /// What is wrong; holds nothing of the bytes themselves.
         package var message: String
+
+        package init(message: String) { self.message = message }
     }
 
     /// Where the head ends: the index behind the empty line that closes it, nil if that line has not arrived.
