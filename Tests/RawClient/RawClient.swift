@@ -39,23 +39,11 @@ package final class RawClient {
 
     /// Connects to a port of 127.0.0.1.
     package init(port: UInt16) throws {
-        #if canImport(Glibc)
-            descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        #else
-            descriptor = socket(AF_INET, SOCK_STREAM, 0)
-        #endif
+        descriptor = Self.streamSocket()
         var limit = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
-        var address = sockaddr_in()
-        address.sin_family = sa_family_t(AF_INET)
-        address.sin_port = port.bigEndian
-        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-            }
-        }
+        let result = Self.withAddress(port) { [descriptor] in connect(descriptor, $0, $1) }
         guard result == 0 else {
             let number = errno
             close()
@@ -73,6 +61,33 @@ package final class RawClient {
         let head = try client.upgrade(path, headers: headers)
         guard head.startLine.hasPrefix("HTTP/1.1 101 ") else { throw Failure.malformed(head.startLine) }
         return client
+    }
+
+    /// Tries to take a port of 127.0.0.1 for a moment, as another server would; the `errno`, 0 if it can be had.
+    package static func bind(port: UInt16) -> Int32 {
+        let descriptor = streamSocket()
+        defer { _ = systemClose(descriptor) }
+        return withAddress(port) { systemBind(descriptor, $0, $1) } == 0 ? 0 : errno
+    }
+
+    private static func streamSocket() -> Int32 {
+        #if canImport(Glibc)
+            socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #else
+            socket(AF_INET, SOCK_STREAM, 0)
+        #endif
+    }
+
+    private static func withAddress(
+        _ port: UInt16, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32
+    ) -> Int32 {
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = port.bigEndian
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { body($0, socklen_t(MemoryLayout<sockaddr_in>.size)) }
+        }
     }
 
     // MARK: Out
@@ -198,11 +213,13 @@ package final class RawClient {
 
 // Inside `RawClient` the plain names mean its own methods.
 #if canImport(Glibc)
+    private let systemBind = Glibc.bind
     private let systemClose = Glibc.close
     private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
         Glibc.send(descriptor, bytes, count, flags)
     }
 #elseif canImport(Darwin)
+    private let systemBind = Darwin.bind
     private let systemClose = Darwin.close
     private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
         Darwin.send(descriptor, bytes, count, flags)
