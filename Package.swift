@@ -72,6 +72,8 @@ let package = Package(
 
         // Starts the Python peers of Tests/Peers and reads what they saw.
         .target(name: "PeerSupport", path: "Tests/PeerSupport", swiftSettings: settings),
+        // A WebSocket client on a bare socket that can break every rule.
+        .target(name: "RawClient", dependencies: ["WebSocketWire"], path: "Tests/RawClient", swiftSettings: settings),
         // Echo client for the conformance suite (scripts/conformance).
         .executableTarget(
             name: "conformance-client",
@@ -101,12 +103,13 @@ let package = Package(
         .testTarget(
             name: "LedgerServerTests",
             dependencies: [
-                "ConnectionCore", "ConnectionLedger", "LedgerServer", "SteadyTransport", "WebSocketWire",
+                "ConnectionCore", "ConnectionLedger", "LedgerServer", "SteadyTransport", "WebSocketWire", "RawClient",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "SteadyCommandTests", dependencies: ["steady"],
+            name: "SteadyCommandTests",
+            dependencies: ["steady", "ConnectionCore", "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire"],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

@@ -132,6 +132,23 @@ enum Posix {
         return poll(&entry, 1, 0) > 0
     }
 
+    /// Lets the process have as many descriptors as it may.
+    static func raiseDescriptorLimit() {
+        #if canImport(Glibc)
+            let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let resource = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+        limit.rlim_cur = limit.rlim_max
+        #if canImport(Darwin)
+            // Darwin refuses "unlimited" here.
+            limit.rlim_cur = min(limit.rlim_max, rlim_t(OPEN_MAX))
+        #endif
+        _ = setrlimit(resource, &limit)
+    }
+
     private static var failure: Transfer { errno == EAGAIN || errno == EWOULDBLOCK ? .wouldBlock : .failed(errno) }
 
     private static func configure(_ descriptor: Int32) {

@@ -28,6 +28,7 @@ enum ServeCommand {
 
         // Before the server listens, so that a signal right after the first line already ends it properly.
         let signals = Signals.stream([SIGINT, SIGTERM])
+        LedgerServer.raiseDescriptorLimit()
         let report = ServeReport(json: arguments.has(ServeArguments.json), file: file)
         let options = ServeArguments.options(arguments)
         let server = LedgerServer(options, behaviour: behaviour) { report.take($0) }
