@@ -86,9 +86,17 @@ let package = Package(
             name: "path-probe", dependencies: ["ConnectionCore", "SteadySocket"], path: "Tests/PathProbe",
             swiftSettings: settings),
 
-        .testTarget(
-            name: "ConnectionCoreTests", dependencies: ["ConnectionCore", "SteadySocketTestKit"],
+        // An independent statement of the machine's rules, the invariants, and what walks them.
+        .target(
+            name: "ConnectionModel", dependencies: ["ConnectionCore"], path: "Tests/ConnectionModel",
             swiftSettings: settings),
+        // Explores the machine from the command line: more events, replays, planted bugs (scripts/planted-bugs).
+        .executableTarget(
+            name: "explore", dependencies: ["ConnectionCore", "ConnectionModel"], path: "Tests/Explore",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ConnectionCoreTests", dependencies: ["ConnectionCore", "ConnectionModel"],
+            exclude: ["PlantedBugs"], swiftSettings: settings),
         .testTarget(
             name: "SteadySocketTests",
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit"],
