@@ -6,9 +6,9 @@ import Testing
 import WebSocketWire
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 @Suite(.serialized, .timeLimit(.minutes(1))) struct OutageTests {

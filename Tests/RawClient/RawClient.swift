@@ -1,8 +1,8 @@
 package import WebSocketWire
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// A WebSocket client that does exactly what a test tells it, right or wrong. Calls wait; one that waits 20 s throws.
@@ -72,9 +72,9 @@ package final class RawClient {
 
     private static func streamSocket() -> Int32 {
         #if canImport(Glibc)
-            socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #else
-            socket(AF_INET, SOCK_STREAM, 0)
+        socket(AF_INET, SOCK_STREAM, 0)
         #endif
     }
 
@@ -94,9 +94,9 @@ package final class RawClient {
 
     package func send(_ bytes: [UInt8]) throws {
         #if canImport(Glibc)
-            let flags = Int32(MSG_NOSIGNAL)
+        let flags = Int32(MSG_NOSIGNAL)
         #else
-            let flags: Int32 = 0
+        let flags: Int32 = 0
         #endif
         var rest = bytes[...]
         while !rest.isEmpty {
@@ -213,15 +213,15 @@ package final class RawClient {
 
 // Inside `RawClient` the plain names mean its own methods.
 #if canImport(Glibc)
-    private let systemBind = Glibc.bind
-    private let systemClose = Glibc.close
-    private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
-        Glibc.send(descriptor, bytes, count, flags)
-    }
+private let systemBind = Glibc.bind
+private let systemClose = Glibc.close
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+    Glibc.send(descriptor, bytes, count, flags)
+}
 #elseif canImport(Darwin)
-    private let systemBind = Darwin.bind
-    private let systemClose = Darwin.close
-    private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
-        Darwin.send(descriptor, bytes, count, flags)
-    }
+private let systemBind = Darwin.bind
+private let systemClose = Darwin.close
+private func systemSend(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int, _ flags: Int32) -> Int {
+    Darwin.send(descriptor, bytes, count, flags)
+}
 #endif

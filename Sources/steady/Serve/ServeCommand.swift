@@ -1,9 +1,9 @@
 internal import ConnectionCore
 internal import LedgerServer
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// `steady serve`: a `LedgerServer` until a signal ends it.
