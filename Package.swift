@@ -30,6 +30,7 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CNetlink", providers: [.apt(["linux-libc-dev"])]),
         .target(
             name: "CurlTransport",
@@ -38,6 +39,7 @@ let package = Package(
                 .target(name: "CCurl", condition: onLinux),
                 .target(name: "CWslay", condition: onLinux),
                 .target(name: "CZlib", condition: onLinux),
+                .target(name: "CEpoll", condition: onLinux),
             ],
             swiftSettings: settings),
 
