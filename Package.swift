@@ -106,7 +106,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "SteadyCommandTests", dependencies: ["steady"],
+            name: "SteadyCommandTests",
+            dependencies: [
+                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "PeerSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

@@ -113,7 +113,8 @@ public final class SteadySocket: Sendable {
 
     private static func platformTransport() -> any Transport {
         #if os(Linux)
-            CurlTransport()
+            // Only options can be wrong, and the default ones hold nothing that could be.
+            try! CurlTransport()
         #else
             fatalError("give a transport in Options.transport")
         #endif
