@@ -17,7 +17,12 @@ package struct Run: Sendable {
     ) {
         self.setting = setting
         machine = ConnectionMachine(rules: setting.rules, app: app, network: network)
-        model = ReferenceModel(setting.numbers, app: app, network: network)
+        let everyDraw: EndGenerator? =
+            switch draws {
+            case .seeded: nil
+            case .end(let end): end
+            }
+        model = ReferenceModel(setting.numbers, app: app, network: network, everyDraw: everyDraw)
         invariants = Invariants(app: app, network: network)
         self.draws = draws
     }
@@ -32,8 +37,6 @@ package struct Run: Sendable {
         }
         return nil
     }
-
-    package mutating func draw(from generator: EndGenerator) { draws = .end(generator) }
 
     /// Takes a step and checks everything. The expensive checks, of handling twice, are made if `thorough`.
     package mutating func perform(_ step: Step, thorough: Bool = true) throws(Violation) {
