@@ -62,6 +62,11 @@ struct DesignDocument {
     }
 }
 
+extension [String: String] {
+    /// The cell of a row in the column of this name.
+    func cell(_ column: String) throws -> String { try #require(self[column], "no column '\(column)'") }
+}
+
 extension Duration {
     /// As the tables write it: `0.25 s`.
     var inTables: String {

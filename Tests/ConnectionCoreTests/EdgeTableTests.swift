@@ -71,9 +71,9 @@ import Testing
     private static func documented() throws -> [String: Set<String>] {
         var edges: [String: Set<String>] = [:]
         for row in try DesignDocument().table("edges") {
-            let event = try #require(row["event"])
+            let event = try row.cell("event")
             for state in StateKind.allCases {
-                edges["\(event) in \(state)"] = Set(DesignDocument.list(try #require(row[state.rawValue])))
+                edges["\(event) in \(state)"] = Set(DesignDocument.list(try row.cell(state.rawValue)))
             }
         }
         return edges
