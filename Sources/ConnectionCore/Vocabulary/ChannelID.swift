@@ -90,3 +90,8 @@ extension ChannelID: CustomStringConvertible {
     /// The origin only: path and query may hold secrets.
     public var description: String { origin.isEmpty ? "channel with a request provider" : origin }
 }
+
+extension ChannelID: CustomReflectable {
+    /// The origin only, so that `dump` and debuggers do not show more than the description.
+    public var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }
+}
