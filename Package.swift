@@ -61,9 +61,12 @@ let package = Package(
             name: "LedgerServer",
             dependencies: ["ConnectionCore", "ConnectionLedger", "WebSocketWire"],
             swiftSettings: settings),
+        // Fleets of the shipping machine in virtual time.
+        .target(name: "FleetSimulator", dependencies: ["ConnectionCore"], swiftSettings: settings),
         .executableTarget(
             name: "steady",
             dependencies: [
+                "FleetSimulator",
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
                 "LedgerServer", "WebSocketWire",
                 .target(name: "CurlTransport", condition: onLinux),
@@ -121,6 +124,9 @@ let package = Package(
                 "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
                 "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
             ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "FleetSimulatorTests", dependencies: ["ConnectionCore", "FleetSimulator", "steady"],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

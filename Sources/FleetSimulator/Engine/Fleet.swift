@@ -1,0 +1,167 @@
+internal import Dispatch
+
+/// All clients of a run, in a fixed number of shards that threads share out among themselves.
+///
+/// Results are the same for every number of threads, because
+/// * a client draws only from generators of its own, and touches nothing but its shard;
+/// * shards advance in lock step, one window of simulated time after the other. What couples clients, the shared
+///   server, works between windows: it takes the attempts that arrived in the window in the order of (time, client), and
+///   its answers reach clients in a later window, because no answer takes less than a window;
+/// * sums are taken in the order of the shards.
+final class Fleet<A: Agent, S: Script> {
+    /// How many shards there are, whatever the number of threads.
+    static var shardCount: Int { 64 }
+
+    /// What the clients' memory comes to, without the program's own.
+    private(set) var bytes = 0
+    /// The simulated time that has passed, in nanoseconds.
+    private(set) var now: Int64 = 0
+    private let shards: UnsafeMutablePointer<Shard<A, S>>
+    private let threads: Int
+    private let width: Int64
+    private var server: AcceptServer?
+    private var serverDraws: FleetGenerator
+    private var batch: [(key: UInt64, shard: Int32, arrival: Arrival)] = []
+
+    /// - Parameters:
+    ///   - width: nanoseconds per window. With a shared server no answer may take less.
+    ///   - rules: makes the rules of one shard; shards share nothing, so that threads do not count the same references.
+    init(
+        clients: Int, script: S, network: NetworkLaw, server: AcceptServer?, seed: UInt64, threads: Int,
+        width: Int64, rules: @escaping () -> A.Rules
+    ) {
+        if server != nil { precondition(Double(width) <= network.roundTripFloor * 0.5e6) }
+        self.threads = max(1, threads)
+        self.width = width
+        self.server = server
+        serverDraws = FleetGenerator(seed: seed, client: -1, purpose: .world)
+        let count = Self.shardCount
+        shards = .allocate(capacity: count)
+        nonisolated(unsafe) let shards = shards
+        let allRules = (0..<count).map { _ in rules() }
+        nonisolated(unsafe) let shared = allRules
+        Self.parallel(self.threads) { shard in
+            let base = clients * shard / count
+            let size = clients * (shard + 1) / count - base
+            (shards + shard).initialize(
+                to: Shard(
+                    script: script, network: network, rules: shared[shard], seed: seed, base: base, count: size,
+                    width: width))
+        }
+        self.clients = clients
+    }
+
+    private let clients: Int
+
+    deinit {
+        for index in 0..<Self.shardCount { shards[index].destroy() }
+        shards.deinitialize(count: Self.shardCount)
+        shards.deallocate()
+    }
+
+    /// Runs until nothing is left to do, the time is over, or `finished` says so. `finished` is asked once per second
+    /// of simulated time with a view of the totals so far.
+    func run(until end: Int64, finished: (Progress) -> Bool) {
+        var nextLook: Int64 = 0
+        while let window = nextWindow(), window * width < end {
+            now = window * width
+            if now >= nextLook {
+                nextLook = now + 1_000_000_000
+                if finished(progress) { return }
+            }
+            step(to: window)
+        }
+        now = min(end, max(now, 0))
+    }
+
+    /// What can be said while the run goes on.
+    struct Progress {
+        var now: Int64
+        var recovered: Int
+    }
+
+    private var progress: Progress {
+        Progress(now: now, recovered: (0..<Self.shardCount).reduce(0) { $0 + shards[$1].recoveries.total })
+    }
+
+    private func nextWindow() -> Int64? {
+        var earliest: Int64?
+        for index in 0..<Self.shardCount {
+            if let window = shards[index].queue.nextWindow() { earliest = min(earliest ?? .max, window) }
+        }
+        return earliest
+    }
+
+    private func step(to window: Int64) {
+        nonisolated(unsafe) let shards = shards
+        Self.parallel(threads) { index in
+            shards[index].queue.advance(to: window)
+            shards[index].drain()
+        }
+        if server != nil { answerArrivals() }
+    }
+
+    private func answerArrivals() {
+        batch.removeAll(keepingCapacity: true)
+        for index in 0..<Self.shardCount where !shards[index].arrivals.isEmpty {
+            let base = shards[index].base
+            for arrival in shards[index].arrivals {
+                let key = UInt64(arrival.offset) << 32 | UInt64(base + Int(arrival.client))
+                batch.append((key, Int32(index), arrival))
+            }
+            shards[index].arrivals.removeAll(keepingCapacity: true)
+        }
+        batch.sort { $0.key < $1.key }
+        for entry in batch {
+            let time = now + Int64(entry.arrival.offset)
+            guard let answer = server?.answer(at: time, using: &serverDraws) else { return }
+            shards[Int(entry.shard)].answer(entry.arrival, answer)
+        }
+    }
+
+    /// Calls `work` with every shard once. Which thread takes which shard does not matter.
+    private static func parallel(_ threads: Int, _ work: @escaping (Int) -> Void) {
+        if threads == 1 {
+            for shard in 0..<shardCount { work(shard) }
+        } else {
+            nonisolated(unsafe) let work = work
+            DispatchQueue.concurrentPerform(iterations: threads) { thread in
+                for shard in stride(from: thread, to: shardCount, by: threads) { work(shard) }
+            }
+        }
+    }
+
+    // MARK: results
+
+    /// The sums over all shards.
+    func totals() -> Totals {
+        var totals = Totals(origin: shards[0].script.origin)
+        for index in 0..<Self.shardCount {
+            totals.attempts.add(shards[index].attempts)
+            totals.recoveries.add(shards[index].recoveries)
+            totals.ledger.add(shards[index].ledger)
+            totals.figures.add(shards[index].figures)
+            totals.machineEvents += shards[index].machineEvents
+            totals.queueEvents += shards[index].queueEvents
+            totals.bytes +=
+                shards[index].queue.bytes + shards[index].count * MemoryLayout<Client<A, S.Life>>.stride
+        }
+        return totals
+    }
+}
+
+/// The sums over all shards.
+struct Totals {
+    var attempts: Tally
+    var recoveries: Tally
+    var ledger = SocketLedger()
+    var figures = Figures()
+    var machineEvents = 0
+    var queueEvents = 0
+    var bytes = 0
+
+    init(origin: Int64) {
+        attempts = Tally(origin: origin)
+        recoveries = Tally(origin: origin)
+    }
+}

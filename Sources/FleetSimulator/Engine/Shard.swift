@@ -1,0 +1,271 @@
+internal import ConnectionCore
+
+/// What a scenario adds to the engine: what the app, the path and the server do to a client.
+protocol Script: Sendable {
+    /// What the scenario remembers of each client.
+    associatedtype Life
+    /// Where the clock of the results begins, in nanoseconds of simulated time.
+    var origin: Int64 { get }
+    /// Who answers attempts.
+    var answers: Answers { get }
+    func life(of client: Int) -> Life
+    /// Puts a fresh client into its first state, with its socket open or not.
+    func begin<A>(_ shard: inout Shard<A, Self>, client: Int)
+    /// One of the scenario's own events happens.
+    func happen<A>(_ kind: UInt8, tag: UInt32, _ shard: inout Shard<A, Self>, client: Int, at now: Int64)
+    /// The socket of the current attempt opened.
+    func opened<A>(_ shard: inout Shard<A, Self>, client: Int, at now: Int64)
+    /// The client asked for background time or gave it back.
+    func backgroundTime<A>(
+        _ change: Actions.BackgroundTime, _ shard: inout Shard<A, Self>, client: Int, at now: Int64)
+    /// What the server records of a Close frame with this code; a frame can be lost on its way.
+    func received(_ code: CloseCode, using generator: inout FleetGenerator) -> CloseCode
+}
+
+enum Answers {
+    /// One server for all clients, which answers between windows.
+    case sharedServer
+    /// Every attempt is accepted.
+    case accepted
+    /// Every attempt is refused with 503.
+    case refused
+}
+
+/// The events of the engine; a scenario's own begin at `first`.
+enum Kind {
+    static let wake: UInt8 = 1
+    static let arrival: UInt8 = 2
+    static let accepted: UInt8 = 3
+    static let refused: UInt8 = 4
+    static let pong: UInt8 = 5
+    static let closed: UInt8 = 6
+    static let first: UInt8 = 16
+}
+
+/// One client.
+struct Client<A: Agent, Life> {
+    static var noSocket: Int64 { -1 }
+
+    var agent: A
+    var policyDraws: FleetGenerator
+    var worldDraws: FleetGenerator
+    /// The earliest wake-up that is queued.
+    var armed = Int64.max
+    /// When the server accepted the socket that lives; `noSocket` if none does.
+    var openedAt = Client.noSocket
+    var roundTrip: Int32
+    /// What the last refusal said.
+    var retryAfter: UInt16 = 0
+    /// Frozen by the system: no timer fires.
+    var suspended = false
+    /// The low bits of the number of the current attempt.
+    var attempt: UInt32 = 0
+    var life: Life
+}
+
+/// An attempt that reached the shared server, or its answer.
+struct Arrival {
+    var offset: UInt32
+    var client: UInt32
+    var tag: UInt32
+}
+
+/// A fixed part of the clients with a queue and counts of its own. Shards are as many whatever the number of threads.
+struct Shard<A: Agent, S: Script> {
+    let script: S
+    let network: NetworkLaw
+    let rules: A.Rules
+    /// The number of the first client.
+    let base: Int
+    let count: Int
+    let clients: UnsafeMutablePointer<Client<A, S.Life>>
+    var queue: EventQueue
+    /// Attempts that reached the shared server in the current window, in the order of time.
+    var arrivals: [Arrival] = []
+    /// Every attempt, at the time it reaches the server.
+    var attempts: Tally
+    /// When clients had a socket again.
+    var recoveries: Tally
+    var ledger = SocketLedger()
+    /// Calls of `handle`.
+    var machineEvents = 0
+    /// Events taken from the queue.
+    var queueEvents = 0
+    var figures = Figures()
+
+    init(script: S, network: NetworkLaw, rules: A.Rules, seed: UInt64, base: Int, count: Int, width: Int64) {
+        self.script = script
+        self.network = network
+        self.rules = rules
+        self.base = base
+        self.count = count
+        queue = EventQueue(width: width, expecting: count * 2)
+        attempts = Tally(origin: script.origin)
+        recoveries = Tally(origin: script.origin)
+        clients = .allocate(capacity: max(1, count))
+        for index in 0..<count {
+            var world = FleetGenerator(seed: seed, client: base + index, purpose: .world)
+            let roundTrip = Int32(network.roundTrip(using: &world) / 1000)
+            (clients + index).initialize(
+                to: Client(
+                    agent: A(following: rules),
+                    policyDraws: FleetGenerator(seed: seed, client: base + index, purpose: .policy),
+                    worldDraws: world, roundTrip: roundTrip, life: script.life(of: base + index)))
+            script.begin(&self, client: index)
+        }
+    }
+
+    /// Gives the clients' memory back.
+    func destroy() {
+        clients.deinitialize(count: count)
+        clients.deallocate()
+    }
+
+    /// Handles every event of the current window.
+    mutating func drain() {
+        while let event = queue.pop() {
+            queueEvents += 1
+            let now = queue.window * queue.width + Int64(event.key >> 32)
+            let client = event.client
+            switch event.kind {
+            case Kind.wake: wake(client, at: now)
+            case Kind.arrival: arrive(client, tag: event.tag, at: now)
+            case Kind.accepted: accepted(client, tag: event.tag, at: now)
+            case Kind.refused: refused(client, tag: event.tag, at: now)
+            case Kind.pong:
+                guard !clients[client].suspended else { continue }
+                tell(.frameReceived(attempt(event.tag, of: client)), client, at: now)
+            case Kind.closed:
+                tell(.ended(attempt(event.tag, of: client), .closedLocally(.replaced), retryAfter: nil), client, at: now)
+            default: script.happen(event.kind, tag: event.tag, &self, client: client, at: now)
+            }
+        }
+    }
+
+    /// Tells the client something and does what it says.
+    @inline(__always)
+    mutating func tell(_ event: ConnectionEvent, _ client: Int, at now: Int64) {
+        machineEvents += 1
+        let record = clients + client
+        let actions = record.pointee.agent.handle(
+            event, at: Instant(nanoseconds: now), using: &record.pointee.policyDraws)
+        act(on: actions, client, at: now)
+        arm(client, at: now)
+    }
+
+    @inline(__always)
+    private mutating func act(on actions: Actions, _ client: Int, at now: Int64) {
+        let record = clients + client
+        if actions.abandon != nil { socketEnded(client, .abnormalClosure, at: now) }
+        if let close = actions.close {
+            socketEnded(client, A.recordedCode(for: close.cause, rules), at: now)
+            queue.push(
+                at: now + Int64(record.pointee.roundTrip) * 1000, client: client, kind: Kind.closed,
+                tag: UInt32(truncatingIfNeeded: close.attempt.number))
+        }
+        if let open = actions.open { start(open.attempt, client, at: now) }
+        if let attempt = actions.ping {
+            queue.push(
+                at: now + Int64(record.pointee.roundTrip) * 1000, client: client, kind: Kind.pong,
+                tag: UInt32(truncatingIfNeeded: attempt.number))
+        }
+        if let change = actions.backgroundTime { script.backgroundTime(change, &self, client: client, at: now) }
+    }
+
+    /// An attempt: one round trip for TCP, the upgrade request arrives half a round trip later, and its answer another.
+    @inline(__always)
+    private mutating func start(_ attempt: AttemptID, _ client: Int, at now: Int64) {
+        let record = clients + client
+        let tag = UInt32(truncatingIfNeeded: attempt.number) & 0xFF_FFFF
+        record.pointee.attempt = tag
+        let roundTrip = Int64(record.pointee.roundTrip) * 1000
+        let arrival =
+            now + roundTrip + roundTrip / 2
+            + network.retransmissions(flights: 2, using: &record.pointee.worldDraws)
+        switch script.answers {
+        case .sharedServer: queue.push(at: arrival, client: client, kind: Kind.arrival, tag: tag)
+        case .accepted:
+            attempts.add(at: arrival)
+            queue.push(at: arrival + roundTrip / 2, client: client, kind: Kind.accepted, tag: tag)
+        case .refused:
+            attempts.add(at: arrival)
+            queue.push(at: arrival + roundTrip / 2, client: client, kind: Kind.refused, tag: tag)
+        }
+    }
+
+    private mutating func arrive(_ client: Int, tag: UInt32, at now: Int64) {
+        attempts.add(at: now)
+        arrivals.append(
+            Arrival(offset: UInt32(now - queue.window * queue.width), client: UInt32(client), tag: tag))
+    }
+
+    /// Queues the answer of the shared server.
+    mutating func answer(_ arrival: Arrival, _ answer: AcceptServer.Answer) {
+        let client = Int(arrival.client)
+        let half = Int64(clients[client].roundTrip) * 500
+        let time = queue.window * queue.width + Int64(arrival.offset) + half
+        switch answer {
+        case .accept: queue.push(at: time, client: client, kind: Kind.accepted, tag: arrival.tag)
+        case .refuse(let retryAfter):
+            clients[client].retryAfter = retryAfter
+            queue.push(at: time, client: client, kind: Kind.refused, tag: arrival.tag)
+        case .silence: break
+        }
+    }
+
+    private mutating func wake(_ client: Int, at now: Int64) {
+        let record = clients + client
+        // A wake-up that a later, earlier one has overtaken.
+        guard record.pointee.armed == now else { return }
+        record.pointee.armed = .max
+        guard !record.pointee.suspended, let due = record.pointee.agent.nextDeadline?.nanoseconds else { return }
+        if due > now { return arm(client, at: now) }
+        tell(.timeReached, client, at: now)
+    }
+
+    /// Makes sure that a wake-up is queued no later than the client's deadline.
+    @inline(__always)
+    mutating func arm(_ client: Int, at now: Int64) {
+        let record = clients + client
+        guard let due = record.pointee.agent.nextDeadline?.nanoseconds, due < record.pointee.armed else { return }
+        let time = max(due, now)
+        record.pointee.armed = time
+        queue.push(at: time, client: client, kind: Kind.wake, tag: 0)
+    }
+
+    private mutating func accepted(_ client: Int, tag: UInt32, at now: Int64) {
+        let record = clients + client
+        // The client has given this attempt up; the server sees a socket that ends as it opens.
+        guard record.pointee.attempt == tag, !record.pointee.suspended else { return }
+        record.pointee.openedAt = now
+        ledger.opened()
+        tell(.opened(attempt(tag, of: client)), client, at: now)
+        if record.pointee.openedAt == now { script.opened(&self, client: client, at: now) }
+    }
+
+    private mutating func refused(_ client: Int, tag: UInt32, at now: Int64) {
+        let told = clients[client].retryAfter
+        let retryAfter: Duration? = told > 0 ? .seconds(Int(told)) : nil
+        tell(.ended(attempt(tag, of: client), .openingRefused(status: 503), retryAfter: retryAfter), client, at: now)
+    }
+
+    /// The server's record of the socket, if there is one, is complete.
+    mutating func socketEnded(_ client: Int, _ code: CloseCode, at now: Int64) {
+        let record = clients + client
+        guard record.pointee.openedAt != Client<A, S.Life>.noSocket else { return }
+        ledger.ended(script.received(code, using: &record.pointee.worldDraws), after: now - record.pointee.openedAt)
+        record.pointee.openedAt = Client<A, S.Life>.noSocket
+    }
+
+    /// The attempt a tag stands for; tags are the low 24 bits.
+    @inline(__always)
+    func attempt(_ tag: UInt32, of client: Int) -> AttemptID { AttemptID(UInt64(tag)) }
+}
+
+extension Script {
+    func backgroundTime<A>(
+        _ change: Actions.BackgroundTime, _ shard: inout Shard<A, Self>, client: Int, at now: Int64
+    ) {}
+
+    func received(_ code: CloseCode, using generator: inout FleetGenerator) -> CloseCode { code }
+}
