@@ -16,7 +16,9 @@ enum Invocation: Sendable {
 struct CommandTable: Sendable {
     var commands: [Command]
 
-    static let all = CommandTable(commands: [ConnectCommand.command, ServeCommand.command, DemoCommand.command])
+    static let all = CommandTable(commands: [
+        ConnectCommand.command, ServeCommand.command, DemoCommand.command, StormCommand.command,
+    ])
 
     static let version = "0.1.0"
 
@@ -25,15 +27,19 @@ struct CommandTable: Sendable {
         guard let first = arguments.first else {
             throw UsageError("no command given; choose one of: \(names.joined(separator: ", "))")
         }
-        let rest = Array(arguments.dropFirst())
         switch first {
         case "--help", "-h": return .print(helpText)
         case "--version": return .print("steady \(Self.version)")
         case "help":
-            guard let name = rest.first else { return .print(helpText) }
-            return .print(try command(name).spec.helpText)
+            let words = Array(arguments.dropFirst())
+            guard !words.isEmpty else { return .print(helpText) }
+            if words.count == 1, let group = group(words[0]) { return .print(group) }
+            return .print(try command(words).command.spec.helpText)
         default:
-            let command = try command(first)
+            if arguments.count == 2, ["--help", "-h"].contains(arguments[1]), let group = group(first) {
+                return .print(group)
+            }
+            let (command, rest) = try command(arguments)
             guard let parsed = try command.spec.parse(rest) else { return .print(command.spec.helpText) }
             return .run(command, parsed)
         }
@@ -41,12 +47,45 @@ struct CommandTable: Sendable {
 
     private var names: [String] { commands.map(\.spec.name) }
 
-    private func command(_ name: String) throws(UsageError) -> Command {
-        if let command = commands.first(where: { $0.spec.name == name }) { return command }
-        let known = names.joined(separator: ", ")
-        if name.hasPrefix("-") { throw UsageError("unknown option \(quoted(name)); the command comes first: \(known)") }
-        let hint = nearest(to: name, among: names + ["help"]).map { "did you mean \($0)?" } ?? "choose one of: \(known)"
-        throw UsageError("unknown command \(quoted(name)); \(hint)")
+    /// The commands whose names begin with this word and a space.
+    private func members(of group: String) -> [Command] { commands.filter { $0.spec.name.hasPrefix(group + " ") } }
+
+    /// What there is in a group; nil if there is no such group.
+    private func group(_ name: String) -> String? {
+        let members = members(of: name)
+        guard !members.isEmpty else { return nil }
+        return """
+            Usage: steady \(name) COMMAND [options]
+
+            Commands:
+            \(helpTable(members.map { ($0.spec.name, $0.spec.summary) }))
+            """
+    }
+
+    /// The command a line begins with, one word or two, and what follows it.
+    private func command(_ words: [String]) throws(UsageError) -> (command: Command, rest: [String]) {
+        let name = words[0]
+        if let command = commands.first(where: { $0.spec.name == name }) { return (command, Array(words.dropFirst())) }
+        let members = members(of: name)
+        guard !members.isEmpty else { throw unknown(name) }
+        let choices = members.map { String($0.spec.name.dropFirst(name.count + 1)) }
+        let known = choices.joined(separator: ", ")
+        guard words.count > 1 else { throw UsageError("\(name) needs a command; choose one of: \(known)") }
+        guard let index = choices.firstIndex(of: words[1]) else {
+            let hint = nearest(to: words[1], among: choices).map { "did you mean \(name) \($0)?" }
+            throw UsageError("unknown command \(quoted("\(name) \(words[1])")); \(hint ?? "choose one of: \(known)")")
+        }
+        return (members[index], Array(words.dropFirst(2)))
+    }
+
+    private func unknown(_ name: String) -> UsageError {
+        let groups = names.compactMap { $0.split(separator: " ").first.map(String.init) }
+        let choices = groups.indices.filter { groups.firstIndex(of: groups[$0]) == $0 }.map { groups[$0] }
+        let known = choices.joined(separator: ", ")
+        if name.hasPrefix("-") { return UsageError("unknown option \(quoted(name)); the command comes first: \(known)") }
+        let hint =
+            nearest(to: name, among: choices + ["help"]).map { "did you mean \($0)?" } ?? "choose one of: \(known)"
+        return UsageError("unknown command \(quoted(name)); \(hint)")
     }
 
     private var helpText: String {

@@ -1,0 +1,65 @@
+internal import FleetSimulator
+
+#if canImport(FoundationEssentials)
+internal import FoundationEssentials
+#else
+internal import Foundation
+#endif
+
+/// What the `fleet` commands have in common.
+enum FleetArguments {
+    static let policy = Option("policy", "NAME", "The reconnect policy. Default standard.", ValueKind<Policy>.choice)
+    static let compare = Flag("compare", "Run every policy and print one table.")
+    static let seed = Option("seed", "N", "Where the random numbers begin. Default 1.", .integer(0...Int.max))
+    static let threads = Option(
+        "threads", "N", "Threads; the result is the same for any number. Default: one per processor.",
+        .integer(1...256))
+    static let json = Flag("json", "Print JSON instead of text: one object, or with --compare an array of them.")
+    static let csv = Option("csv", "FILE", "Write the figures of every policy run to FILE.", .nonEmptyText)
+    static let plot = Option(
+        "plot", "FILE", "Draw to FILE with gnuplot.",
+        ValueKind<PlotFile>("a file name that ends in .svg or .png", hint: "FILE.svg or FILE.png", PlotFile.init))
+    static let roundTrip = Option(
+        "rtt-median", "MS", "Median of the round-trip time in ms, lognormal over clients. Default 80.",
+        .number(20...1000))
+    static let roundTripSigma = Option(
+        "rtt-sigma", "S", "Standard deviation of its logarithm. Default 0.6.", .number(0...2))
+    static let loss = Option(
+        "packet-loss", "P", "Probability that a flight of the handshake is lost and sent again. Default 0.",
+        .number(0...0.9))
+
+    /// The options that say which policies run on which seed, and how the results come out.
+    static let run = [policy.once, compare.argument, seed.once, threads.once, json.argument]
+    static let network = [roundTrip.once, roundTripSigma.once, loss.once]
+
+    /// The policies to run.
+    static func policies(
+        _ arguments: ParsedArguments, among all: [Policy], command: String
+    ) throws(UsageError) -> [Policy] {
+        guard arguments.has(compare) else { return [arguments.value(policy) ?? .standard] }
+        guard arguments.value(policy) == nil else {
+            throw UsageError("--compare runs every policy; leave --policy out", command: command)
+        }
+        return all
+    }
+
+    static func seed(_ arguments: ParsedArguments) -> UInt64 { UInt64(arguments.value(seed) ?? 1) }
+
+    static func threads(_ arguments: ParsedArguments) -> Int {
+        arguments.value(threads) ?? ProcessInfo.processInfo.activeProcessorCount
+    }
+
+    static func network(_ arguments: ParsedArguments) -> NetworkLaw {
+        var network = NetworkLaw()
+        if let median = arguments.value(roundTrip) { network.roundTripMedian = median }
+        if let sigma = arguments.value(roundTripSigma) { network.roundTripSigma = sigma }
+        if let loss = arguments.value(loss) { network.loss = loss }
+        return network
+    }
+}
+
+/// A whole number of seconds of a `Duration` option's value.
+extension Duration {
+    /// The duration in seconds.
+    var asSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
+}
