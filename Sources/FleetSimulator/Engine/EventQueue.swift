@@ -1,13 +1,14 @@
 /// What is to happen to a client, in 16 bytes.
 struct QueuedEvent {
-    /// Nanoseconds since the start of its window in the upper half, the client in the lower: the order of the window.
+    /// Nanoseconds since the start of its second in the upper half, the client in the lower: the order of events.
     var key: UInt64
     /// The kind in the upper 8 bits, below it the tag that tells an event of today's attempt from one of yesterday's.
     var what: UInt32
-    /// The next one in the same slot of the wheel.
+    /// The next one of the same window.
     fileprivate var next: UInt32 = 0
 
     var client: Int { Int(truncatingIfNeeded: key & 0xFFFF_FFFF) }
+    var offset: Int64 { Int64(truncatingIfNeeded: key >> 32) }
     var kind: UInt8 { UInt8(truncatingIfNeeded: what >> 24) }
     var tag: UInt32 { what & 0xFF_FFFF }
 
@@ -18,161 +19,172 @@ struct QueuedEvent {
     }
 }
 
-/// A queue of deadlines for one shard: a wheel of windows, of which the current one is a small heap, and a heap of
-/// events for what lies beyond the wheel. Inserting is O(1) except into the current window.
+/// The deadlines of one shard.
+///
+/// Events wait in one list per second, in the order of insertion: appending touches little memory. When their second
+/// begins they are dealt out to its windows of 10 ms, and each window is sorted as it begins. What is pushed into the
+/// second that runs goes straight to its window, and what lies more than two minutes ahead waits in a heap.
 struct EventQueue {
-    private static let slots = 8192
+    static let windowsPerSecond: Int64 = 100
+    static let width: Int64 = 10_000_000
+    private static let second: Int64 = 1_000_000_000
+    private static let seconds: Int64 = 128
     private static let none = UInt32.max
 
-    /// Nanoseconds per window; below 2^32.
-    let width: Int64
     /// The window being drained.
     private(set) var window: Int64 = 0
+    /// The second whose windows have been dealt out.
+    private var dealt: Int64 = 0
+    private var later: [[QueuedEvent]]
+    /// Which of `later` hold anything.
+    private var waiting: (UInt64, UInt64) = (0, 0)
     private var heads: [UInt32]
-    private var occupied: [UInt64]
+    private var occupied: (UInt64, UInt64) = (0, 0)
     private var nodes: [QueuedEvent] = []
-    private var free = EventQueue.none
-    private var current: [QueuedEvent] = []
-    private var beyond: [(window: Int64, event: QueuedEvent)] = []
+    /// The window's events in order, up to `cursor` done; then the heap of those pushed while it is drained.
+    private var sorted: [QueuedEvent] = []
+    private var cursor = 0
+    private var late: [QueuedEvent] = []
+    private var beyond: [(second: Int64, event: QueuedEvent)] = []
+
+    init() {
+        later = Array(repeating: [], count: Int(Self.seconds))
+        heads = Array(repeating: Self.none, count: Int(Self.windowsPerSecond))
+    }
 
     /// How many bytes the queue holds on to.
     var bytes: Int {
-        nodes.capacity * MemoryLayout<QueuedEvent>.stride + current.capacity * MemoryLayout<QueuedEvent>.stride
-            + beyond.capacity * MemoryLayout<(window: Int64, event: QueuedEvent)>.stride + heads.capacity * 4
-            + occupied.capacity * 8
+        let events = later.reduce(0) { $0 + $1.capacity } + nodes.capacity + sorted.capacity + late.capacity
+        return events * MemoryLayout<QueuedEvent>.stride
+            + beyond.capacity * MemoryLayout<(second: Int64, event: QueuedEvent)>.stride
     }
 
-    init(width: Int64, expecting events: Int) {
-        precondition(width > 0 && width < 1 << 32)
-        self.width = width
-        heads = Array(repeating: Self.none, count: Self.slots)
-        occupied = Array(repeating: 0, count: Self.slots / 64)
-        nodes.reserveCapacity(events)
-    }
+    /// The start of the second of the current window.
+    var base: Int64 { dealt * Self.second }
 
     /// Inserts an event. One that lies before the current window happens at its start.
     @inline(__always)
     mutating func push(at time: Int64, client: Int, kind: UInt8, tag: UInt32) {
-        let target = time / width
-        let offset = target < window ? 0 : UInt64(time - target * width)
+        let time = max(time, window * Self.width)
+        let second = time / Self.second
         let event = QueuedEvent(
-            key: offset << 32 | UInt64(client), what: UInt32(kind) << 24 | (tag & 0xFF_FFFF))
-        if target <= window {
-            insert(event)
-        } else if target < window + Int64(Self.slots) {
-            link(event, into: Int(target % Int64(Self.slots)))
+            key: UInt64(time - second * Self.second) << 32 | UInt64(client), what: UInt32(kind) << 24 | (tag & 0xFF_FFFF))
+        if second == dealt {
+            if time / Self.width == window { pushLate(event) } else { link(event) }
+        } else if second < dealt + Self.seconds {
+            let slot = Int(second % Self.seconds)
+            later[slot].append(event)
+            Self.set(slot, in: &waiting)
         } else {
-            pushBeyond(target, event)
+            pushBeyond(second, event)
         }
     }
 
     /// The earliest event of the current window, removed; nil when the window is drained.
     @inline(__always)
     mutating func pop() -> QueuedEvent? {
-        guard let first = current.first else { return nil }
-        let last = current.removeLast()
-        if !current.isEmpty { siftDown(last) }
-        return first
+        if late.isEmpty {
+            guard cursor < sorted.count else { return nil }
+            cursor += 1
+            return sorted[cursor - 1]
+        }
+        if cursor < sorted.count, sorted[cursor].precedes(late[0]) {
+            cursor += 1
+            return sorted[cursor - 1]
+        }
+        return popLate()
     }
 
-    /// The earliest window from the current one on that holds an event; nil if there is none.
+    /// The clients of the events of the current window, as far as known when it began.
+    @inline(__always)
+    func forEachClient(_ body: (Int) -> Void) { for event in sorted { body(event.client) } }
+
+    /// The earliest window from the current one on that may hold an event; nil if the queue is empty.
     func nextWindow() -> Int64? {
-        if !current.isEmpty { return window }
-        let far = beyond.first?.window
-        let start = Int(window % Int64(Self.slots))
-        var word = start / 64
-        var bits = occupied[word] & (~0 << UInt64(start % 64))
-        for _ in 0...Self.slots / 64 {
-            if bits != 0 {
-                let slot = word * 64 + bits.trailingZeroBitCount
-                let distance = (slot - start + Self.slots) % Self.slots
-                return min(window + Int64(distance), far ?? .max)
-            }
-            word = (word + 1) % (Self.slots / 64)
-            bits = occupied[word]
-        }
-        return far
+        if cursor < sorted.count || !late.isEmpty { return window }
+        if let slot = Self.first(in: occupied) { return dealt * Self.windowsPerSecond + Int64(slot) }
+        var next = beyond.first?.second
+        let here = Int(dealt % Self.seconds)
+        if let slot = Self.first(in: Self.rotated(waiting, by: here)) { next = min(next ?? .max, dealt + Int64(slot)) }
+        return next.map { $0 * Self.windowsPerSecond }
     }
 
     /// Makes a later window the current one. No window between may hold an event.
     mutating func advance(to next: Int64) {
-        precondition(next >= window && current.isEmpty)
         window = next
-        while let far = beyond.first, far.window < next + Int64(Self.slots) {
-            popBeyond()
-            if far.window <= next { insert(far.event) } else { link(far.event, into: Int(far.window % Int64(Self.slots))) }
-        }
-        let slot = Int(next % Int64(Self.slots))
+        let second = next / Self.windowsPerSecond
+        if second != dealt { deal(second) }
+        sorted.removeAll(keepingCapacity: true)
+        cursor = 0
+        let slot = Int(next - second * Self.windowsPerSecond)
         var node = heads[slot]
+        guard node != Self.none else { return }
         heads[slot] = Self.none
-        occupied[slot / 64] &= ~(1 << UInt64(slot % 64))
+        Self.clear(slot, in: &occupied)
         while node != Self.none {
             let event = nodes[Int(node)]
-            nodes[Int(node)].next = free
-            free = node
-            insert(event)
+            sorted.append(event)
             node = event.next
         }
+        sorted.sort { $0.precedes($1) }
     }
 
+    private mutating func deal(_ second: Int64) {
+        dealt = second
+        nodes.removeAll(keepingCapacity: true)
+        while let far = beyond.first, far.second < second + Self.seconds {
+            popBeyond()
+            let slot = Int(far.second % Self.seconds)
+            later[slot].append(far.event)
+            Self.set(slot, in: &waiting)
+        }
+        let slot = Int(second % Self.seconds)
+        var events: [QueuedEvent] = []
+        swap(&events, &later[slot])
+        Self.clear(slot, in: &waiting)
+        for event in events { link(event) }
+    }
+
+    /// Puts an event into its window of the second that runs.
     @inline(__always)
-    private mutating func link(_ event: QueuedEvent, into slot: Int) {
+    private mutating func link(_ event: QueuedEvent) {
         var event = event
+        let slot = Int(event.offset / Self.width)
         event.next = heads[slot]
-        if free != Self.none {
-            heads[slot] = free
-            let taken = Int(free)
-            free = nodes[taken].next
-            nodes[taken] = event
-        } else {
-            if nodes.count == nodes.capacity { nodes.reserveCapacity(nodes.count + nodes.count / 8 + 64) }
-            heads[slot] = UInt32(nodes.count)
-            nodes.append(event)
-        }
-        occupied[slot / 64] |= 1 << UInt64(slot % 64)
+        heads[slot] = UInt32(nodes.count)
+        nodes.append(event)
+        Self.set(slot, in: &occupied)
     }
 
-    @inline(__always)
-    private mutating func insert(_ event: QueuedEvent) {
-        current.append(event)
-        var child = current.count - 1
-        current.withUnsafeMutableBufferPointer { heap in
-            while child > 0 {
-                let parent = (child - 1) / 2
-                guard event.precedes(heap[parent]) else { break }
-                heap[child] = heap[parent]
-                child = parent
-            }
-            heap[child] = event
+    // MARK: heaps
+
+    private mutating func pushLate(_ event: QueuedEvent) {
+        late.append(event)
+        var child = late.count - 1
+        while child > 0, late[child].precedes(late[(child - 1) / 2]) {
+            late.swapAt(child, (child - 1) / 2)
+            child = (child - 1) / 2
         }
     }
 
-    @inline(__always)
-    private mutating func siftDown(_ event: QueuedEvent) {
-        current.withUnsafeMutableBufferPointer { heap in
-            var hole = 0
-            while true {
-                var child = 2 * hole + 1
-                guard child < heap.count else { break }
-                if child + 1 < heap.count, heap[child + 1].precedes(heap[child]) { child += 1 }
-                guard heap[child].precedes(event) else { break }
-                heap[hole] = heap[child]
-                hole = child
-            }
-            heap[hole] = event
+    private mutating func popLate() -> QueuedEvent {
+        late.swapAt(0, late.count - 1)
+        let first = late.removeLast()
+        var hole = 0
+        while true {
+            var child = 2 * hole + 1
+            guard child < late.count else { return first }
+            if child + 1 < late.count, late[child + 1].precedes(late[child]) { child += 1 }
+            guard late[child].precedes(late[hole]) else { return first }
+            late.swapAt(child, hole)
+            hole = child
         }
     }
 
-    private static func precedes(
-        _ left: (window: Int64, event: QueuedEvent), _ right: (window: Int64, event: QueuedEvent)
-    ) -> Bool {
-        left.window != right.window ? left.window < right.window : left.event.precedes(right.event)
-    }
-
-    private mutating func pushBeyond(_ window: Int64, _ event: QueuedEvent) {
-        beyond.append((window, event))
+    private mutating func pushBeyond(_ second: Int64, _ event: QueuedEvent) {
+        beyond.append((second, event))
         var child = beyond.count - 1
-        while child > 0, Self.precedes(beyond[child], beyond[(child - 1) / 2]) {
+        while child > 0, beyond[child].second < beyond[(child - 1) / 2].second {
             beyond.swapAt(child, (child - 1) / 2)
             child = (child - 1) / 2
         }
@@ -185,10 +197,35 @@ struct EventQueue {
         while true {
             var child = 2 * hole + 1
             guard child < beyond.count else { return }
-            if child + 1 < beyond.count, Self.precedes(beyond[child + 1], beyond[child]) { child += 1 }
-            guard Self.precedes(beyond[child], beyond[hole]) else { return }
+            if child + 1 < beyond.count, beyond[child + 1].second < beyond[child].second { child += 1 }
+            guard beyond[child].second < beyond[hole].second else { return }
             beyond.swapAt(child, hole)
             hole = child
         }
+    }
+
+    // MARK: sets of up to 128 slots
+
+    @inline(__always)
+    private static func set(_ slot: Int, in bits: inout (UInt64, UInt64)) {
+        if slot < 64 { bits.0 |= 1 << UInt64(slot) } else { bits.1 |= 1 << UInt64(slot - 64) }
+    }
+
+    @inline(__always)
+    private static func clear(_ slot: Int, in bits: inout (UInt64, UInt64)) {
+        if slot < 64 { bits.0 &= ~(1 << UInt64(slot)) } else { bits.1 &= ~(1 << UInt64(slot - 64)) }
+    }
+
+    private static func first(in bits: (UInt64, UInt64)) -> Int? {
+        if bits.0 != 0 { return bits.0.trailingZeroBitCount }
+        return bits.1 != 0 ? 64 + bits.1.trailingZeroBitCount : nil
+    }
+
+    /// The same set with `slot` counted as 0.
+    private static func rotated(_ bits: (UInt64, UInt64), by slot: Int) -> (UInt64, UInt64) {
+        let (low, high) = slot < 64 ? bits : (bits.1, bits.0)
+        let shift = UInt64(slot % 64)
+        guard shift > 0 else { return (low, high) }
+        return (low >> shift | high << (64 - shift), high >> shift | low << (64 - shift))
     }
 }

@@ -12,29 +12,24 @@ final class Fleet<A: Agent, S: Script> {
     /// How many shards there are, whatever the number of threads.
     static var shardCount: Int { 64 }
 
-    /// What the clients' memory comes to, without the program's own.
-    private(set) var bytes = 0
     /// The simulated time that has passed, in nanoseconds.
     private(set) var now: Int64 = 0
     private let shards: UnsafeMutablePointer<Shard<A, S>>
     private let threads: Int
-    private let width: Int64
     private var server: AcceptServer?
     private var serverDraws: FleetGenerator
     private var batch: [(key: UInt64, shard: Int32, arrival: Arrival)] = []
 
     /// - Parameters:
-    ///   - width: nanoseconds per window. With a shared server no answer may take less.
     ///   - rules: makes the rules of one shard; shards share nothing, so that threads do not count the same references.
     init(
         clients: Int, script: S, network: NetworkLaw, server: AcceptServer?, seed: UInt64, threads: Int,
-        width: Int64, rules: @escaping () -> A.Rules
+        rules: @escaping () -> A.Rules
     ) {
-        if server != nil { precondition(Double(width) <= network.roundTripFloor * 0.5e6) }
+        precondition(Double(EventQueue.width) <= network.roundTripFloor * 0.5e6)
         self.threads = max(1, threads)
-        self.width = width
         self.server = server
-        serverDraws = FleetGenerator(seed: seed, client: -1, purpose: .world)
+        serverDraws = FleetGenerator(seed: seed, client: .max, purpose: .world)
         let count = Self.shardCount
         shards = .allocate(capacity: count)
         nonisolated(unsafe) let shards = shards
@@ -45,8 +40,7 @@ final class Fleet<A: Agent, S: Script> {
             let size = clients * (shard + 1) / count - base
             (shards + shard).initialize(
                 to: Shard(
-                    script: script, network: network, rules: shared[shard], seed: seed, base: base, count: size,
-                    width: width))
+                    script: script, network: network, rules: shared[shard], seed: seed, base: base, count: size))
         }
         self.clients = clients
     }
@@ -63,8 +57,8 @@ final class Fleet<A: Agent, S: Script> {
     /// of simulated time with a view of the totals so far.
     func run(until end: Int64, finished: (Progress) -> Bool) {
         var nextLook: Int64 = 0
-        while let window = nextWindow(), window * width < end {
-            now = window * width
+        while let window = nextWindow(), window * EventQueue.width < end {
+            now = window * EventQueue.width
             if now >= nextLook {
                 nextLook = now + 1_000_000_000
                 if finished(progress) { return }
@@ -144,7 +138,8 @@ final class Fleet<A: Agent, S: Script> {
             totals.machineEvents += shards[index].machineEvents
             totals.queueEvents += shards[index].queueEvents
             totals.bytes +=
-                shards[index].queue.bytes + shards[index].count * MemoryLayout<Client<A, S.Life>>.stride
+                shards[index].queue.bytes
+                + shards[index].count * (MemoryLayout<Client<A, S.Life>>.stride + 12)
         }
         return totals
     }

@@ -49,11 +49,8 @@ struct Client<A: Agent, Life> {
     var agent: A
     var policyDraws: FleetGenerator
     var worldDraws: FleetGenerator
-    /// The earliest wake-up that is queued.
-    var armed = Int64.max
     /// When the server accepted the socket that lives; `noSocket` if none does.
     var openedAt = Client.noSocket
-    var roundTrip: Int32
     /// What the last refusal said.
     var retryAfter: UInt16 = 0
     /// Frozen by the system: no timer fires.
@@ -79,6 +76,10 @@ struct Shard<A: Agent, S: Script> {
     let base: Int
     let count: Int
     let clients: UnsafeMutablePointer<Client<A, S.Life>>
+    /// The earliest wake-up that is queued, by client. Apart from the rest, because overtaken ones are common.
+    let armed: UnsafeMutablePointer<Int64>
+    /// Round-trip times in µs.
+    let roundTrips: UnsafeMutablePointer<Int32>
     var queue: EventQueue
     /// Attempts that reached the shared server in the current window, in the order of time.
     var arrivals: [Arrival] = []
@@ -92,25 +93,30 @@ struct Shard<A: Agent, S: Script> {
     /// Events taken from the queue.
     var queueEvents = 0
     var figures = Figures()
+    /// Keeps `warmUp` from being optimised away.
+    private var warmth: UInt8 = 0
 
-    init(script: S, network: NetworkLaw, rules: A.Rules, seed: UInt64, base: Int, count: Int, width: Int64) {
+    init(script: S, network: NetworkLaw, rules: A.Rules, seed: UInt64, base: Int, count: Int) {
         self.script = script
         self.network = network
         self.rules = rules
         self.base = base
         self.count = count
-        queue = EventQueue(width: width, expecting: count * 2)
+        queue = EventQueue()
+        armed = .allocate(capacity: max(1, count))
+        armed.initialize(repeating: .max, count: count)
+        roundTrips = .allocate(capacity: max(1, count))
         attempts = Tally(origin: script.origin)
         recoveries = Tally(origin: script.origin)
         clients = .allocate(capacity: max(1, count))
         for index in 0..<count {
             var world = FleetGenerator(seed: seed, client: base + index, purpose: .world)
-            let roundTrip = Int32(network.roundTrip(using: &world) / 1000)
+            (roundTrips + index).initialize(to: Int32(network.roundTrip(using: &world) / 1000))
             (clients + index).initialize(
                 to: Client(
                     agent: A(following: rules),
                     policyDraws: FleetGenerator(seed: seed, client: base + index, purpose: .policy),
-                    worldDraws: world, roundTrip: roundTrip, life: script.life(of: base + index)))
+                    worldDraws: world, life: script.life(of: base + index)))
             script.begin(&self, client: index)
         }
     }
@@ -119,13 +125,16 @@ struct Shard<A: Agent, S: Script> {
     func destroy() {
         clients.deinitialize(count: count)
         clients.deallocate()
+        armed.deallocate()
+        roundTrips.deallocate()
     }
 
     /// Handles every event of the current window.
     mutating func drain() {
+        warmUp()
         while let event = queue.pop() {
             queueEvents += 1
-            let now = queue.window * queue.width + Int64(event.key >> 32)
+            let now = queue.base + event.offset
             let client = event.client
             switch event.kind {
             case Kind.wake: wake(client, at: now)
@@ -142,6 +151,23 @@ struct Shard<A: Agent, S: Script> {
         }
     }
 
+    /// Reads a byte of every cache line the window is going to need. The reads do not depend on each other, so the memory
+    /// serves many at once; the events, handled one after the other, would wait for each in turn.
+    private mutating func warmUp() {
+        let size = MemoryLayout<Client<A, S.Life>>.stride
+        let bytes = UnsafeRawPointer(clients)
+        var sum: UInt8 = 0
+        queue.forEachClient { client in
+            var offset = client * size
+            let end = offset + size
+            while offset < end {
+                sum &+= bytes.load(fromByteOffset: offset, as: UInt8.self)
+                offset += 64
+            }
+        }
+        warmth = sum
+    }
+
     /// Tells the client something and does what it says.
     @inline(__always)
     mutating func tell(_ event: ConnectionEvent, _ client: Int, at now: Int64) {
@@ -155,18 +181,17 @@ struct Shard<A: Agent, S: Script> {
 
     @inline(__always)
     private mutating func act(on actions: Actions, _ client: Int, at now: Int64) {
-        let record = clients + client
         if actions.abandon != nil { socketEnded(client, .abnormalClosure, at: now) }
         if let close = actions.close {
             socketEnded(client, A.recordedCode(for: close.cause, rules), at: now)
             queue.push(
-                at: now + Int64(record.pointee.roundTrip) * 1000, client: client, kind: Kind.closed,
+                at: now + roundTrip(of: client), client: client, kind: Kind.closed,
                 tag: UInt32(truncatingIfNeeded: close.attempt.number))
         }
         if let open = actions.open { start(open.attempt, client, at: now) }
         if let attempt = actions.ping {
             queue.push(
-                at: now + Int64(record.pointee.roundTrip) * 1000, client: client, kind: Kind.pong,
+                at: now + roundTrip(of: client), client: client, kind: Kind.pong,
                 tag: UInt32(truncatingIfNeeded: attempt.number))
         }
         if let change = actions.backgroundTime { script.backgroundTime(change, &self, client: client, at: now) }
@@ -178,7 +203,7 @@ struct Shard<A: Agent, S: Script> {
         let record = clients + client
         let tag = UInt32(truncatingIfNeeded: attempt.number) & 0xFF_FFFF
         record.pointee.attempt = tag
-        let roundTrip = Int64(record.pointee.roundTrip) * 1000
+        let roundTrip = roundTrip(of: client)
         let arrival =
             now + roundTrip + roundTrip / 2
             + network.retransmissions(flights: 2, using: &record.pointee.worldDraws)
@@ -196,28 +221,28 @@ struct Shard<A: Agent, S: Script> {
     private mutating func arrive(_ client: Int, tag: UInt32, at now: Int64) {
         attempts.add(at: now)
         arrivals.append(
-            Arrival(offset: UInt32(now - queue.window * queue.width), client: UInt32(client), tag: tag))
+            Arrival(offset: UInt32(now - queue.window * EventQueue.width), client: UInt32(client), tag: tag))
     }
 
     /// Queues the answer of the shared server.
     mutating func answer(_ arrival: Arrival, _ answer: AcceptServer.Answer) {
         let client = Int(arrival.client)
-        let half = Int64(clients[client].roundTrip) * 500
-        let time = queue.window * queue.width + Int64(arrival.offset) + half
+        let half = roundTrip(of: client) / 2
+        let time = queue.window * EventQueue.width + Int64(arrival.offset) + half
         switch answer {
         case .accept: queue.push(at: time, client: client, kind: Kind.accepted, tag: arrival.tag)
         case .refuse(let retryAfter):
-            clients[client].retryAfter = retryAfter
+            if clients[client].retryAfter != retryAfter { clients[client].retryAfter = retryAfter }
             queue.push(at: time, client: client, kind: Kind.refused, tag: arrival.tag)
         case .silence: break
         }
     }
 
     private mutating func wake(_ client: Int, at now: Int64) {
-        let record = clients + client
         // A wake-up that a later, earlier one has overtaken.
-        guard record.pointee.armed == now else { return }
-        record.pointee.armed = .max
+        guard armed[client] == now else { return }
+        armed[client] = .max
+        let record = clients + client
         guard !record.pointee.suspended, let due = record.pointee.agent.nextDeadline?.nanoseconds else { return }
         if due > now { return arm(client, at: now) }
         tell(.timeReached, client, at: now)
@@ -227,9 +252,9 @@ struct Shard<A: Agent, S: Script> {
     @inline(__always)
     mutating func arm(_ client: Int, at now: Int64) {
         let record = clients + client
-        guard let due = record.pointee.agent.nextDeadline?.nanoseconds, due < record.pointee.armed else { return }
+        guard let due = record.pointee.agent.nextDeadline?.nanoseconds, due < armed[client] else { return }
         let time = max(due, now)
-        record.pointee.armed = time
+        armed[client] = time
         queue.push(at: time, client: client, kind: Kind.wake, tag: 0)
     }
 
@@ -256,6 +281,10 @@ struct Shard<A: Agent, S: Script> {
         ledger.ended(script.received(code, using: &record.pointee.worldDraws), after: now - record.pointee.openedAt)
         record.pointee.openedAt = Client<A, S.Life>.noSocket
     }
+
+    /// In nanoseconds.
+    @inline(__always)
+    func roundTrip(of client: Int) -> Int64 { Int64(roundTrips[client]) * 1000 }
 
     /// The attempt a tag stands for; tags are the low 24 bits.
     @inline(__always)

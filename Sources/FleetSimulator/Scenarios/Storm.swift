@@ -71,7 +71,7 @@ package struct Storm: Sendable {
         server.downUntil = StormScript.start + Int64(down * 1e9)
         let fleet = Fleet<A, StormScript>(
             clients: clients, script: StormScript(loss: loss), network: network, server: server, seed: seed,
-            threads: threads, width: 10_000_000, rules: rules)
+            threads: threads, rules: rules)
         let clients = clients
         fleet.run(until: StormScript.start + Int64((down + patience) * 1e9)) {
             progress(Double($0.recovered) / Double(clients))
@@ -127,7 +127,7 @@ struct StormScript: Script {
     func begin<A>(_ shard: inout Shard<A, Self>, client: Int) {
         let record = shard.clients + client
         shard.openBefore(Self.start, client, channel: Self.channel)
-        var time = Self.start + Int64(record.pointee.roundTrip) * 500
+        var time = Self.start + shard.roundTrip(of: client) / 2
         var kind = Own.lost
         switch loss {
         case .connectionLost: break
