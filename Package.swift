@@ -117,7 +117,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SteadyCommandTests",
-            dependencies: ["steady", "ConnectionCore", "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire"],
+            dependencies: [
+                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
+                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
