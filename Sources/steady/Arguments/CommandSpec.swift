@@ -6,6 +6,9 @@ struct CommandSpec: Sendable {
     let summary: String
     /// Paragraphs below the usage line.
     var details: String = ""
+    /// Whether arguments may hold secrets, so that the error about one too many does not repeat it: a header without
+    /// quotes falls apart into several.
+    var hidesArguments = false
     var positionals: [AnyPositional] = []
     var options: [AnyArgument] = []
     /// The exit codes this command can end with; the one for usage errors is added.
@@ -131,6 +134,9 @@ extension CommandSpec {
             assigned[positional.name] = places[index]
         }
         if places.count > positionals.count {
+            if hidesArguments {
+                throw fault("\(places.count) arguments where \(positionals.count) belong; put quotes around spaces")
+            }
             throw fault("unexpected argument \(quoted(places[positionals.count])); remove it")
         }
         return assigned
