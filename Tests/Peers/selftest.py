@@ -59,11 +59,12 @@ class Peer:
         self.process = await asyncio.create_subprocess_exec(sys.executable, script, stdin=pipe, stdout=pipe)
         self.port = (await self.next("ready"))["ws"]
 
-    async def next(self, event):
+    async def next(self, event, path=None):
+        """The next record of this kind, of a socket on this path; others before it are dropped."""
         async with asyncio.timeout(LIMIT):
             while True:
                 record = json.loads(await self.process.stdout.readline())
-                if record["event"] == event:
+                if record["event"] == event and path in (None, record.get("path")):
                     return record
 
     async def command(self, **command):
@@ -146,6 +147,14 @@ async def check_commands(peer):
             await peer.command(close_all=1012, reason="restart")
             await asyncio.gather(socket.wait_closed(), second.wait_closed())
             expect("close_all", (second.close_code, second.close_reason), (1012, "restart"))
+    async with asyncio.timeout(LIMIT), peer.connect("/sink", close_timeout=PATIENCE) as socket:
+        await peer.next("open", "/sink")
+        await peer.command(silent=True)
+        await socket.close(1000, "given up")
+        closed = await peer.next("closed", "/sink")
+        seen = (closed["code"], closed["reason"], closed["first"])
+        expect("silent: a close frame is reported all the same", seen, (1000, "given up", "client"))
+        await peer.command(silent=False)
     async with asyncio.timeout(LIMIT), peer.connect("/echo") as socket:
         await peer.command(drop_all=True)
         await socket.wait_closed()
