@@ -108,7 +108,8 @@ let package = Package(
         .testTarget(
             name: "SteadyCommandTests",
             dependencies: [
-                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "PeerSupport",
+                "steady", "ConnectionCore", "ConnectionLedger", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
+                "PeerSupport",
             ],
             swiftSettings: settings),
         .testTarget(

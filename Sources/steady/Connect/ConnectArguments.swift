@@ -101,7 +101,7 @@ enum ConnectArguments {
         settings.identity = arguments.value(identity) ?? ""
         settings.json = arguments.has(json)
         settings.decisions = arguments.has(decisions)
-        settings.once = arguments.has(once)
+        if arguments.has(once) { settings.stopAfterOne() }
         settings.keepOpen = arguments.has(keepOpen)
         settings.linger = arguments.value(linger) ?? settings.linger
         settings.sendTimeout = arguments.value(sendTimeout) ?? settings.sendTimeout
