@@ -45,23 +45,6 @@ final class ConnectProcess: @unchecked Sendable {
 
     func endInput() throws { try input.fileHandleForWriting.close() }
 
-    /// Offers this much input in lines, without waiting for room for more than a second; returns how much was taken.
-    func offer(_ total: Int, lineLength: Int) -> Int {
-        let descriptor = input.fileHandleForWriting.fileDescriptor
-        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
-        let line = [UInt8](repeating: UInt8(ascii: "x"), count: lineLength - 1) + [UInt8(ascii: "\n")]
-        var taken = 0
-        while taken < total {
-            var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            guard poll(&room, 1, 1000) == 1 else { break }
-            let start = taken % lineLength
-            let count = line[start...].withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 else { break }
-            taken += count
-        }
-        return taken
-    }
-
     func signal(_ number: Int32) { kill(process.processIdentifier, number) }
 
     /// The exit code, once it has ended and everything it printed is in `lines`; nil if a signal killed it.

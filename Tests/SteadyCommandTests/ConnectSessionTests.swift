@@ -15,15 +15,14 @@ import Darwin
 #endif
 
 /// A session in this process, with a scripted server.
-private struct Session {
+private struct Session<Server: Transport> {
     let lines = Lines()
     let input = Pipe()
-    let transport: ScriptedTransport
+    let transport: Server
     private let signals = AsyncStream<Int32>.makeStream()
     private let running: Task<ExitCode, Never>
 
-    init(_ transport: ScriptedTransport, json: Bool = false, change: (inout ConnectSettings) -> Void = { _ in }) throws
-    {
+    init(_ transport: Server, json: Bool = false, change: (inout ConnectSettings) -> Void = { _ in }) throws {
         self.transport = transport
         var settings = ConnectSettings(request: try ConnectionRequest("ws://localhost/?token=hush"))
         settings.configuration.askQuietWindow = .zero
@@ -42,6 +41,17 @@ private struct Session {
 
     func endInput() throws { try input.fileHandleForWriting.close() }
 
+    /// What was typed and not yet read.
+    var unreadBytes: Int {
+        var count: CInt = 0
+        _ = ioctl(input.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count)
+        return Int(count)
+    }
+
+    func inputTaken() async throws {
+        try await withWatchdog("the input to be read") { while unreadBytes > 0 { await Task.yield() } }
+    }
+
     func signal(_ number: Int32) { signals.continuation.yield(number) }
 
     func code() async throws -> ExitCode {
@@ -50,15 +60,73 @@ private struct Session {
             await running.value
         }
     }
+}
 
+extension Session where Server == ScriptedTransport {
     var sent: [Message] {
         transport.sockets.flatMap(\.calls).compactMap { if case .send(let message) = $0 { message } else { nil } }
     }
 }
 
+/// A server that is open and takes messages only when told to.
+private final class SlowTransport: Transport, TransportSocket {
+    typealias Completion = @Sendable (ConnectionError?) -> Void
+
+    private let closed = Locked<(@Sendable (TransportFact) -> Void)?>(nil)
+    let waiting = AsyncStream<(Message, Completion)>.makeStream()
+
+    func open(
+        _ request: ConnectionRequest, attempt: AttemptID, limits: TransportLimits,
+        report: @escaping @Sendable (TransportFact) -> Void
+    ) -> any TransportSocket {
+        closed.withLock { $0 = report }
+        report(.opened(OpeningResult()))
+        return self
+    }
+
+    func send(_ message: Message, completion: @escaping Completion) {
+        waiting.continuation.yield((message, completion))
+    }
+    func ping() {}
+    func receive(_ count: Int) {}
+    func abandon() {}
+    func close(code: CloseCode, reason: String) {
+        closed.withLock { $0 }?(.closed(TransportClose(.closedByPeer(code), closeCode: code, outcome: .acknowledged)))
+    }
+
+    /// The next message, and what says that it was handed to the network.
+    func next() async throws -> (Message, Completion) {
+        try await withWatchdog("a message") { [stream = waiting.stream] in
+            for await next in stream { return next }
+            throw CancellationError()
+        }
+    }
+}
+
 @Suite struct ConnectSessionTests {
+    @Test func theNextLineIsReadWhenTheOneBeforeWasHandedToTheNetwork() async throws {
+        let transport = SlowTransport()
+        let session = try Session(transport)
+        try session.type("a\n")
+        let (first, taken) = try await transport.next()
+        #expect(first == .text("a"))
+        try session.type("b\n")
+        #expect(session.unreadBytes == 2)
+        taken(nil)
+        let (second, lost) = try await transport.next()
+        #expect(second == .text("b") && session.unreadBytes == 0)
+        try session.type("c\n")
+        #expect(session.unreadBytes == 2)
+        // A line that was under way when the end came is named.
+        session.signal(SIGTERM)
+        try await session.lines.next(with: "idle")
+        lost(ConnectionError(.closed, "the socket closed"))
+        #expect(try await session.code() == .failure)
+        try await session.lines.next(with: "steady: line 2 was not sent: the socket closed")
+    }
+
     @Test func theEndOfTheInputClosesWith1000OnceEverythingIsSent() async throws {
-        let session = try Session(.friendly)
+        let session = try Session(ScriptedTransport.friendly)
         try session.type("a\nb\n\nlast")
         try session.endInput()
         #expect(try await session.code() == .success)
@@ -68,7 +136,7 @@ private struct Session {
     }
 
     @Test func withoutInputItOpensBeforeItCloses() async throws {
-        let session = try Session(.friendly)
+        let session = try Session(ScriptedTransport.friendly)
         try session.endInput()
         #expect(try await session.code() == .success)
         #expect(session.transport.sockets.map(\.closed?.code) == [.normalClosure])
@@ -86,7 +154,7 @@ private struct Session {
     }
 
     @Test func aSignalClosesWith1001() async throws {
-        let session = try Session(.friendly)
+        let session = try Session(ScriptedTransport.friendly)
         try await session.lines.next(with: "open #1")
         session.signal(SIGTERM)
         #expect(try await session.code() == .success)
@@ -107,7 +175,7 @@ private struct Session {
     }
 
     @Test func backgroundClosesWith1001AfterTheGraceAndForegroundOpensAgain() async throws {
-        let session = try Session(.friendly) { $0.configuration.backgroundGrace = .zero }
+        let session = try Session(ScriptedTransport.friendly) { $0.configuration.backgroundGrace = .zero }
         try await session.lines.next(with: "open #1")
         session.signal(SIGUSR1)
         try await session.lines.next(with: "held: background")
@@ -119,7 +187,7 @@ private struct Session {
     }
 
     @Test func aReaderThatLeavesEndsItWith1000() async throws {
-        let session = try Session(.friendly)
+        let session = try Session(ScriptedTransport.friendly)
         try await session.lines.next(with: "open #1")
         session.lines.leave()
         session.transport.sockets.first?.report(.message(.text("unread")))
@@ -169,21 +237,14 @@ private struct Session {
             })
         try await session.lines.next(with: "opening #1")
         try session.type("lost\n")
-        // The line is on its way to the connection as soon as it is gone from the pipe.
-        try await withWatchdog("the line to be read") {
-            var count: CInt = 1
-            while count > 0 {
-                _ = ioctl(session.input.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count)
-                await Task.yield()
-            }
-        }
+        try await session.inputTaken()
         session.signal(SIGTERM)
         #expect(try await session.code() == .failure)
         #expect(session.lines.all.contains { $0.text.hasPrefix("steady: line 1 was not sent") })
     }
 
     @Test func linesThatCannotBeSentAreNamedAndTheRestIsSent() async throws {
-        let session = try Session(.friendly, json: true) { $0.configuration.maximumMessageBytes = 4 }
+        let session = try Session(ScriptedTransport.friendly, json: true) { $0.configuration.maximumMessageBytes = 4 }
         try session.type("fine\ntoo long\n")
         try session.input.fileHandleForWriting.write(contentsOf: Data([0x61, 0xFF, 0x0A]))
         try session.type("ok\n")
@@ -222,7 +283,7 @@ private struct Session {
     }
 
     @Test func keepOpenOutlivesTheInput() async throws {
-        let session = try Session(.friendly) { $0.keepOpen = true }
+        let session = try Session(ScriptedTransport.friendly) { $0.keepOpen = true }
         try session.type("a\n")
         try session.endInput()
         try await session.lines.next(with: "open #1")
@@ -234,7 +295,7 @@ private struct Session {
     }
 
     @Test func decisionsComeLast() async throws {
-        let session = try Session(.friendly) { $0.decisions = true }
+        let session = try Session(ScriptedTransport.friendly) { $0.decisions = true }
         try session.endInput()
         #expect(try await session.code() == .success)
         let texts = session.lines.all.map(\.text)
