@@ -65,13 +65,15 @@ let package = Package(
             name: "steady",
             dependencies: [
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
-                "LedgerServer",
+                "LedgerServer", "WebSocketWire",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
 
         // Starts the Python peers of Tests/Peers and reads what they saw.
         .target(name: "PeerSupport", path: "Tests/PeerSupport", swiftSettings: settings),
+        // A WebSocket client on a bare socket that can break every rule.
+        .target(name: "RawClient", dependencies: ["WebSocketWire"], path: "Tests/RawClient", swiftSettings: settings),
         // Echo client for the conformance suite (scripts/conformance).
         .executableTarget(
             name: "conformance-client",
@@ -84,9 +86,17 @@ let package = Package(
             name: "path-probe", dependencies: ["ConnectionCore", "SteadySocket"], path: "Tests/PathProbe",
             swiftSettings: settings),
 
-        .testTarget(
-            name: "ConnectionCoreTests", dependencies: ["ConnectionCore", "SteadySocketTestKit"],
+        // An independent statement of the machine's rules, the invariants, and what walks them.
+        .target(
+            name: "ConnectionModel", dependencies: ["ConnectionCore"], path: "Tests/ConnectionModel",
             swiftSettings: settings),
+        // Explores the machine from the command line: more events, replays, planted bugs (scripts/planted-bugs).
+        .executableTarget(
+            name: "explore", dependencies: ["ConnectionCore", "ConnectionModel"], path: "Tests/Explore",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ConnectionCoreTests", dependencies: ["ConnectionCore", "ConnectionModel"],
+            exclude: ["PlantedBugs"], swiftSettings: settings),
         .testTarget(
             name: "SteadySocketTests",
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit"],
@@ -101,7 +111,7 @@ let package = Package(
         .testTarget(
             name: "LedgerServerTests",
             dependencies: [
-                "ConnectionCore", "ConnectionLedger", "LedgerServer", "SteadyTransport", "WebSocketWire",
+                "ConnectionCore", "ConnectionLedger", "LedgerServer", "SteadyTransport", "WebSocketWire", "RawClient",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
@@ -109,7 +119,7 @@ let package = Package(
             name: "SteadyCommandTests",
             dependencies: [
                 "steady", "ConnectionCore", "ConnectionLedger", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
-                "PeerSupport",
+                "LedgerServer", "PeerSupport", "RawClient", "WebSocketWire",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-    package import FoundationEssentials
+package import FoundationEssentials
 #else
-    package import Foundation
+package import Foundation
 #endif
 
 /// A point of civil time with a resolution of one millisecond, written as ISO 8601 in UTC: `2026-11-30T02:47:05.123Z`.

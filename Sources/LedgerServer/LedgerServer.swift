@@ -26,6 +26,9 @@ package final class LedgerServer: Sendable {
         command { $0.stop(.drop) }
     }
 
+    /// Lets this process have as many sockets as the system allows it; many systems start it with 1,024 or fewer.
+    package static func raiseDescriptorLimit() { Posix.raiseDescriptorLimit() }
+
     // MARK: Life
 
     /// Listens, and returns the port: `port`, or one the system chose if it is 0. Does nothing if the server is started.

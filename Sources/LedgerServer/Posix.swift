@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// A system call that failed.
@@ -31,9 +31,9 @@ enum Posix {
         var storage = sockaddr_storage()
         let length = try fill(&storage, host: host, port: port, action: action)
         #if canImport(Glibc)
-            let stream = Int32(SOCK_STREAM.rawValue)
+        let stream = Int32(SOCK_STREAM.rawValue)
         #else
-            let stream = SOCK_STREAM
+        let stream = SOCK_STREAM
         #endif
         let descriptor = socket(Int32(storage.ss_family), stream, 0)
         guard descriptor >= 0 else { throw SystemError(action: action, number: errno) }
@@ -105,9 +105,9 @@ enum Posix {
 
     static func write(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Transfer {
         #if canImport(Glibc)
-            let flags = Int32(MSG_NOSIGNAL)
+        let flags = Int32(MSG_NOSIGNAL)
         #else
-            let flags: Int32 = 0
+        let flags: Int32 = 0
         #endif
         while true {
             let count = send(descriptor, bytes.baseAddress, bytes.count, flags)
@@ -123,13 +123,30 @@ enum Posix {
     /// Whether the peer has hung up, seen without reading.
     static func hasHungUp(_ descriptor: Int32) -> Bool {
         #if canImport(Glibc)
-            // POLLRDHUP, which the headers show only to GNU source.
-            let peerClosed: Int16 = 0x2000
+        // POLLRDHUP, which the headers show only to GNU source.
+        let peerClosed: Int16 = 0x2000
         #else
-            let peerClosed = Int16(POLLHUP)
+        let peerClosed = Int16(POLLHUP)
         #endif
         var entry = pollfd(fd: descriptor, events: peerClosed, revents: 0)
         return poll(&entry, 1, 0) > 0
+    }
+
+    /// Lets the process have as many descriptors as it may.
+    static func raiseDescriptorLimit() {
+        #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+        let resource = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(resource, &limit) == 0, limit.rlim_cur < limit.rlim_max else { return }
+        limit.rlim_cur = limit.rlim_max
+        #if canImport(Darwin)
+        // Darwin refuses "unlimited" here.
+        limit.rlim_cur = min(limit.rlim_max, rlim_t(OPEN_MAX))
+        #endif
+        _ = setrlimit(resource, &limit)
     }
 
     private static var failure: Transfer { errno == EAGAIN || errno == EWOULDBLOCK ? .wouldBlock : .failed(errno) }
@@ -138,7 +155,7 @@ enum Posix {
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
         _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
         #if canImport(Darwin)
-            set(descriptor, SOL_SOCKET, SO_NOSIGPIPE)
+        set(descriptor, SOL_SOCKET, SO_NOSIGPIPE)
         #endif
     }
 
@@ -188,17 +205,17 @@ enum Posix {
 
 // Inside `Posix` the plain names mean its own functions.
 #if canImport(Glibc)
-    private let systemBind = Glibc.bind
-    private let systemListen = Glibc.listen
-    private let systemClose = Glibc.close
-    private func systemAccept(
-        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: UnsafeMutablePointer<socklen_t>
-    ) -> Int32 { Glibc.accept(listener, address, length) }
+private let systemBind = Glibc.bind
+private let systemListen = Glibc.listen
+private let systemClose = Glibc.close
+private func systemAccept(
+    _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: UnsafeMutablePointer<socklen_t>
+) -> Int32 { Glibc.accept(listener, address, length) }
 #elseif canImport(Darwin)
-    private let systemBind = Darwin.bind
-    private let systemListen = Darwin.listen
-    private let systemClose = Darwin.close
-    private func systemAccept(
-        _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: UnsafeMutablePointer<socklen_t>
-    ) -> Int32 { Darwin.accept(listener, address, length) }
+private let systemBind = Darwin.bind
+private let systemListen = Darwin.listen
+private let systemClose = Darwin.close
+private func systemAccept(
+    _ listener: Int32, _ address: UnsafeMutablePointer<sockaddr>, _ length: UnsafeMutablePointer<socklen_t>
+) -> Int32 { Darwin.accept(listener, address, length) }
 #endif

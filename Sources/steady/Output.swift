@@ -1,7 +1,7 @@
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// Lines for people and programs. Each is written at once, so that a reader at the other end of a pipe sees it now.
@@ -28,7 +28,7 @@ enum Output {
 
 // Inside `Output` the plain name means its own function.
 #if canImport(Glibc)
-    private let systemWrite = Glibc.write
+private let systemWrite = Glibc.write
 #elseif canImport(Darwin)
-    private let systemWrite = Darwin.write
+private let systemWrite = Darwin.write
 #endif

@@ -1,8 +1,8 @@
 internal import Dispatch
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// Signals as a stream. While it is read, they no longer do what they do by default.

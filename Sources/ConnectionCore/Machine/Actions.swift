@@ -13,6 +13,9 @@ public struct Actions: Hashable, Sendable {
     /// The status is another one now.
     public var statusChanged = false
 
+    /// Makes actions with nothing to do.
+    package init() {}
+
     /// Nothing to do.
     public static let none = Actions()
 
@@ -22,6 +25,11 @@ public struct Actions: Hashable, Sendable {
         public var attempt: AttemptID
         /// Whether the server refused the credentials of an earlier attempt, so that the provider should renew them.
         public var refused: Bool
+
+        package init(attempt: AttemptID, refused: Bool) {
+            self.attempt = attempt
+            self.refused = refused
+        }
     }
 
     /// A socket to close.
@@ -32,6 +40,11 @@ public struct Actions: Hashable, Sendable {
         public var cause: LocalCloseCause
         /// The code for the Close frame.
         public var code: CloseCode { ConnectionPolicy.closeCode(for: cause) }
+
+        package init(attempt: AttemptID, cause: LocalCloseCause) {
+            self.attempt = attempt
+            self.cause = cause
+        }
     }
 
     /// What to do about background time. Beginning and ending alternate.

@@ -55,7 +55,7 @@ extension ConnectionMachine {
         var due = dueAt
         var reason = dueReason
         if let ask = deadlines.ask, ask >= due { (due, reason) = (ask, .quietWindow) }
-        if let demand, demand.origin == asked.origin, demand.until > due {
+        if let demand = demands.first(where: { $0.origin == asked.origin }), demand.until > due {
             (due, reason) = (demand.until, demand.reason)
         }
         if due <= now, let free = budgetFree(at: now) { (due, reason) = (free, .budget) }
@@ -73,7 +73,7 @@ extension ConnectionMachine {
     private mutating func start(_ channel: ChannelID, at now: Instant, _ actions: inout Actions) {
         budgetFullAt = max(budgetFullAt, now).advanced(byNanoseconds: rules.budgetInterval)
         lastAttempt = AttemptID(lastAttempt.number + 1)
-        if demand?.origin == channel.origin { demand = nil }
+        if !demands.isEmpty { demands.removeAll { $0.origin == channel.origin } }
         deadlines.opening = now.advanced(byNanoseconds: rules.openingHandshake)
         actions.open = Actions.Open(attempt: lastAttempt, refused: refreshNext)
         refreshNext = false

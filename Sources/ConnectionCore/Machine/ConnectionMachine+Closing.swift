@@ -12,6 +12,8 @@ extension ConnectionMachine {
         }
         deadlines.clearSocket()
         deadlines.closing = now.advanced(byNanoseconds: rules.closingHandshake)
+        // Nobody waits for the answer to a ping any more.
+        actions.ping = nil
         actions.close = Actions.Close(attempt: attempt, cause: cause)
         enter(
             .closing(State.Closing(attempt: attempt, channel: channel, cause: cause, failure: failure)), &actions)

@@ -34,6 +34,10 @@ extension ConnectionMachine {
         let ping = Expiry(deadlines.ping, at: now, threshold: threshold)
         if let every = rules.pingEvery, ping != .pending { deadlines.ping = now.advanced(byNanoseconds: every) }
         switch (pong, ping) {
+        case (.missed, _), (_, .missed):
+            // The process was not running: what was not heard says nothing, and a wait that goes on would be too short.
+            deadlines.pong = nil
+            self.ping(open, awaiting: .probe, timeout: rules.probeTimeout, at: now, &actions)
         case (.due, _):
             let reason: DisconnectReason = open.awaiting == .probe ? .probeUnanswered : .keepaliveTimedOut
             startClosing(
@@ -42,9 +46,6 @@ extension ConnectionMachine {
                     channel: open.channel, reason: reason, retryAfter: nil, openFor: now - open.since,
                     messageArrived: open.messageArrived),
                 &actions)
-        case (.missed, _), (.pending, .missed):
-            // The process was not running: what was not heard says nothing.
-            self.ping(open, awaiting: .probe, timeout: rules.probeTimeout, at: now, &actions)
         case (.pending, .due):
             // An unanswered ping keeps its own, earlier deadline.
             let timeout = rules.pongTimeout
@@ -62,12 +63,8 @@ extension ConnectionMachine {
         var open = open
         open.awaiting = awaiting
         let deadline = now.advanced(byNanoseconds: timeout)
-        // A missed deadline is void; a pending one stands if it is earlier.
-        if let pending = deadlines.pong, pending > now {
-            deadlines.pong = min(pending, deadline)
-        } else {
-            deadlines.pong = deadline
-        }
+        // A deadline that is running stands if it is earlier.
+        deadlines.pong = Deadlines.earlier(deadlines.pong, deadline)
         state = .open(open)
     }
 }

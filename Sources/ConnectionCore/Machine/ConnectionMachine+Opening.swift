@@ -50,6 +50,9 @@ extension ConnectionMachine {
     mutating func socketGone(_ actions: inout Actions) {
         deadlines.clearSocket()
         deadlines.closing = nil
+        // What was overdue when the end was told needs no doing any more.
+        actions.ping = nil
+        actions.close = nil
         enter(.idle, &actions)
     }
 
@@ -81,7 +84,10 @@ extension ConnectionMachine {
         switch next {
         case .after(let delay, let why, let refresh):
             let due = now + delay
-            if case .server = why { demand = ServerDemand(origin: failure.channel.origin, until: due, reason: why) }
+            if case .server = why {
+                demands.removeAll { $0.origin == failure.channel.origin || $0.until <= now }
+                demands.append(ServerDemand(origin: failure.channel.origin, until: due, reason: why))
+            }
             guard concernsAsked else { return }
             (dueAt, dueReason) = (due, why)
             refreshNext = refreshNext || refresh

@@ -28,29 +28,30 @@ public struct ConnectionMachine: Hashable, Sendable {
     /// The number of the newest attempt.
     public internal(set) var lastAttempt = AttemptID(0)
 
-    var app: AppState
-    var network: NetworkPath
+    package internal(set) var app: AppState
+    package internal(set) var network: NetworkPath
     /// When the burst of asks began whose quiet window is running.
-    var burstStart: Instant?
+    package internal(set) var burstStart: Instant?
     /// The next attempt is not due before this, for this reason.
-    var dueAt = Instant(nanoseconds: .min)
-    var dueReason = WaitReason.quietWindow
-    /// What the server demanded; holds for every channel of its origin, whatever else happens.
-    var demand: ServerDemand?
+    package internal(set) var dueAt = Instant(nanoseconds: .min)
+    package internal(set) var dueReason = WaitReason.quietWindow
+    /// What servers demanded, at most once per origin; each holds for every channel of its origin, whatever else
+    /// happens. Empty in all but bad times, so that it costs no allocation.
+    package internal(set) var demands: [ServerDemand] = []
     /// The refusal after which no attempt is made.
-    var stopped: DisconnectReason?
+    package internal(set) var stopped: DisconnectReason?
     /// The next attempt tells the provider that the server refused.
-    var refreshNext = false
-    var failures = 0
-    var refusals = 0
+    package internal(set) var refreshNext = false
+    package internal(set) var failures = 0
+    package internal(set) var refusals = 0
     /// When the budget would be full again but for its slack (the theoretical arrival time of GCRA).
-    var budgetFullAt = Instant(nanoseconds: .min)
-    var hasBackgroundTime = false
+    package internal(set) var budgetFullAt = Instant(nanoseconds: .min)
+    package internal(set) var hasBackgroundTime = false
 
-    struct ServerDemand: Hashable, Sendable {
-        var origin: String
-        var until: Instant
-        var reason: WaitReason
+    package struct ServerDemand: Hashable, Sendable {
+        package var origin: String
+        package var until: Instant
+        package var reason: WaitReason
     }
 
     /// Makes an idle connection.

@@ -42,6 +42,8 @@ public struct Backoff: Hashable, Sendable {
         let growth = multiplier >= 1 ? multiplier : 1
         var base = min(Double(max(0, initial.inNanoseconds)), cap)
         guard growth > 1, base > 0 else { return .nanoseconds(Self.whole(base)) }
+        // From 1 on, so that not even the smallest number can overflow.
+        let failure = max(1, failure)
         var left = failure - 1
         while left > 0, base < cap {
             base = min(base * growth, cap)
@@ -62,7 +64,8 @@ public struct Backoff: Hashable, Sendable {
         let base = base(forFailure: failure).inNanoseconds
         switch jitter {
         case .proportional(let fraction):
-            let part = Self.whole(Double(base) * min(1, max(0, fraction.isNaN ? 0 : fraction)))
+            // Near 2^63 the product can round up beyond the base.
+            let part = min(base, Self.whole(Double(base) * min(1, max(0, fraction.isNaN ? 0 : fraction))))
             let (high, overflow) = base.addingReportingOverflow(part)
             return (base - part)...(overflow ? .max : high)
         case .window:

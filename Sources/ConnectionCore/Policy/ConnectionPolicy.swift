@@ -93,7 +93,9 @@ public enum ConnectionPolicy {
             guard asked > .zero else {
                 return backoff(.backoff(failure: failure, reason))
             }
-            return .after(asked + draw(from: .zero...asked, using: &generator), .server(reason), refresh: false)
+            return .after(
+                asked + draw(from: .nanoseconds(1)...max(asked, .nanoseconds(1)), using: &generator), .server(reason),
+                refresh: false)
         case .reconnect:
             return .after(configuration.foregroundDebounce, .replacement, refresh: false)
         case .refresh:

@@ -1,8 +1,8 @@
 internal import ConnectionLedger
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// A ledger on disk. Lines are appended whole, one `write` each, so that a reader or a crash never sees half of one
@@ -35,7 +35,7 @@ struct LedgerFile {
 
 // Inside `LedgerFile` the plain name means its own function.
 #if canImport(Glibc)
-    private let systemClose = Glibc.close
+private let systemClose = Glibc.close
 #elseif canImport(Darwin)
-    private let systemClose = Darwin.close
+private let systemClose = Darwin.close
 #endif

@@ -1,9 +1,9 @@
 internal import ConnectionCore
 internal import LedgerServer
 #if canImport(Glibc)
-    internal import Glibc
+internal import Glibc
 #elseif canImport(Darwin)
-    internal import Darwin
+internal import Darwin
 #endif
 
 /// `steady serve`: a `LedgerServer` until a signal ends it.
@@ -28,6 +28,7 @@ enum ServeCommand {
 
         // Before the server listens, so that a signal right after the first line already ends it properly.
         let signals = Signals.stream([SIGINT, SIGTERM])
+        LedgerServer.raiseDescriptorLimit()
         let report = ServeReport(json: arguments.has(ServeArguments.json), file: file)
         let options = ServeArguments.options(arguments)
         let server = LedgerServer(options, behaviour: behaviour) { report.take($0) }
