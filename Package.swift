@@ -65,13 +65,15 @@ let package = Package(
             name: "steady",
             dependencies: [
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
-                "LedgerServer",
+                "LedgerServer", "WebSocketWire",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
 
         // Starts the Python peers of Tests/Peers and reads what they saw.
         .target(name: "PeerSupport", path: "Tests/PeerSupport", swiftSettings: settings),
+        // A WebSocket client on a bare socket that can break every rule.
+        .target(name: "RawClient", dependencies: ["WebSocketWire"], path: "Tests/RawClient", swiftSettings: settings),
         // Echo client for the conformance suite (scripts/conformance).
         .executableTarget(
             name: "conformance-client",
@@ -79,10 +81,22 @@ let package = Package(
                 "ConnectionCore", "SteadyTransport", .target(name: "CurlTransport", condition: onLinux),
             ],
             path: "Tests/ConformanceClient", swiftSettings: settings),
-
-        .testTarget(
-            name: "ConnectionCoreTests", dependencies: ["ConnectionCore", "SteadySocketTestKit"],
+        // Prints the network path as JSON lines (scripts/test-netns).
+        .executableTarget(
+            name: "path-probe", dependencies: ["ConnectionCore", "SteadySocket"], path: "Tests/PathProbe",
             swiftSettings: settings),
+
+        // An independent statement of the machine's rules, the invariants, and what walks them.
+        .target(
+            name: "ConnectionModel", dependencies: ["ConnectionCore"], path: "Tests/ConnectionModel",
+            swiftSettings: settings),
+        // Explores the machine from the command line: more events, replays, planted bugs (scripts/planted-bugs).
+        .executableTarget(
+            name: "explore", dependencies: ["ConnectionCore", "ConnectionModel"], path: "Tests/Explore",
+            swiftSettings: settings),
+        .testTarget(
+            name: "ConnectionCoreTests", dependencies: ["ConnectionCore", "ConnectionModel"],
+            exclude: ["PlantedBugs"], swiftSettings: settings),
         .testTarget(
             name: "SteadySocketTests",
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit"],
@@ -97,12 +111,13 @@ let package = Package(
         .testTarget(
             name: "LedgerServerTests",
             dependencies: [
-                "ConnectionCore", "ConnectionLedger", "LedgerServer", "SteadyTransport", "WebSocketWire",
+                "ConnectionCore", "ConnectionLedger", "LedgerServer", "SteadyTransport", "WebSocketWire", "RawClient",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "SteadyCommandTests", dependencies: ["steady"],
+            name: "SteadyCommandTests",
+            dependencies: ["steady", "ConnectionCore", "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire"],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

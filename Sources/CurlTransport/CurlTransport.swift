@@ -12,8 +12,14 @@ public final class CurlTransport: Transport {
     /// Makes a transport.
     ///
     /// - Throws: `ConnectionError` with `.invalidOption` if an option cannot work.
-    public convenience init(options: Options = Options()) throws(ConnectionError) {
+    public convenience init(options: Options) throws(ConnectionError) {
         try self.init(options: options, loop: .shared)
+    }
+
+    /// Makes a transport with the default options.
+    public init() {
+        options = Options()
+        loop = .shared
     }
 
     package init(options: Options, loop: EventLoop) throws(ConnectionError) {

@@ -1,7 +1,7 @@
 #if canImport(FoundationEssentials)
-package import FoundationEssentials
+    package import FoundationEssentials
 #else
-package import Foundation
+    package import Foundation
 #endif
 package import ConnectionCore
 
@@ -29,7 +29,8 @@ package enum RequestRules {
         case "https": throw ConnectionError(.invalidURL, "the scheme is https; a WebSocket URL starts with wss://")
         case let other?:
             throw ConnectionError(.invalidURL, "the scheme is \(other); a WebSocket URL starts with ws:// or wss://")
-        case nil: throw ConnectionError(.invalidURL, "the URL has no scheme; a WebSocket URL starts with ws:// or wss://")
+        case nil:
+            throw ConnectionError(.invalidURL, "the URL has no scheme; a WebSocket URL starts with ws:// or wss://")
         }
         guard parts.user == nil, parts.password == nil else {
             throw ConnectionError(
@@ -39,7 +40,8 @@ package enum RequestRules {
             throw ConnectionError(.invalidURL, "the URL has no host; write it as wss://host/path")
         }
         guard parts.fragment == nil else {
-            throw ConnectionError(.invalidURL, "the URL has a fragment (#…), which RFC 6455 section 3 forbids; remove it")
+            throw ConnectionError(
+                .invalidURL, "the URL has a fragment (#…), which RFC 6455 section 3 forbids; remove it")
         }
         if let port = parts.port, !(1...65535).contains(port) {
             throw ConnectionError(.invalidURL, "the port \(port) is not between 1 and 65535")
@@ -50,7 +52,8 @@ package enum RequestRules {
     package static func check(_ header: HeaderField) throws(ConnectionError) {
         guard isToken(header.name) else {
             throw ConnectionError(
-                .invalidHeader, "a header name is not a token (RFC 9110 section 5.6.2): letters, digits and !#$%&'*+-.^_`|~")
+                .invalidHeader,
+                "a header name is not a token (RFC 9110 section 5.6.2): letters, digits and !#$%&'*+-.^_`|~")
         }
         let name = header.name.lowercased()
         if reserved.contains(name) || name.hasPrefix("sec-websocket-") {
@@ -68,7 +71,8 @@ package enum RequestRules {
             guard isToken(name) else {
                 throw ConnectionError(
                     .invalidSubprotocol,
-                    "subprotocol number \(index + 1) is not a token (RFC 9110 section 5.6.2): no spaces, commas or quotes")
+                    "subprotocol number \(index + 1) is not a token (RFC 9110 section 5.6.2): no spaces, commas or quotes"
+                )
             }
             guard !subprotocols[..<index].contains(name) else {
                 throw ConnectionError(.invalidSubprotocol, "the subprotocol \(name) stands twice")
@@ -83,7 +87,8 @@ package enum RequestRules {
         }
         guard reason.utf8.count <= 123 else {
             throw ConnectionError(
-                .invalidCloseReason, "the close reason has \(reason.utf8.count) bytes; at most 123 fit in a Close frame")
+                .invalidCloseReason, "the close reason has \(reason.utf8.count) bytes; at most 123 fit in a Close frame"
+            )
         }
     }
 

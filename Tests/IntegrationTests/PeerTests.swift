@@ -3,7 +3,7 @@ import PeerSupport
 import Testing
 
 #if canImport(FoundationNetworking)
-    import FoundationNetworking
+import FoundationNetworking
 #endif
 
 /// The peers that other tests trust: they start, report, obey and end.

@@ -8,6 +8,7 @@ public struct AttemptID: Hashable, Comparable, Sendable {
     /// Makes the attempt with this number.
     public init(_ number: UInt64) { self.number = number }
 
+    /// Whether the left attempt started earlier.
     public static func < (left: AttemptID, right: AttemptID) -> Bool { left.number < right.number }
 }
 

@@ -13,6 +13,7 @@ public struct Instant: Hashable, Comparable, Sendable {
     /// The origin of the line.
     public static var zero: Instant { Instant(nanoseconds: 0) }
 
+    /// Whether the left instant comes first.
     @inlinable
     public static func < (left: Instant, right: Instant) -> Bool { left.nanoseconds < right.nanoseconds }
 

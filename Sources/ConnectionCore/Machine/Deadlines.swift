@@ -1,0 +1,46 @@
+/// The deadlines of a connection by purpose. What is set is pending; nothing is cancelled anywhere else.
+package struct Deadlines: Hashable, Sendable {
+    /// The end of the quiet window after an ask.
+    package var ask: Instant?
+    /// The opening handshake must be complete.
+    package var opening: Instant?
+    /// The next keepalive ping.
+    package var ping: Instant?
+    /// An answer to the outstanding ping must be here.
+    package var pong: Instant?
+    /// The end of the background grace.
+    package var grace: Instant?
+    /// The closing handshake must be complete.
+    package var closing: Instant?
+
+    /// Forgets what belongs to a socket that is opening or open.
+    mutating func clearSocket() {
+        opening = nil
+        ping = nil
+        pong = nil
+        grace = nil
+    }
+
+    /// The earlier one; nil is never. (An array of all of them would cost an allocation per event.)
+    static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
+        guard let left else { return right }
+        guard let right else { return left }
+        return min(left, right)
+    }
+}
+
+/// Whether a deadline is due, and if so how late that was noticed.
+enum Expiry {
+    case pending
+    case due
+    /// So late that the process cannot have been running.
+    case missed
+
+    init(_ deadline: Instant?, at now: Instant, threshold: Int64) {
+        guard let deadline, deadline <= now else {
+            self = .pending
+            return
+        }
+        self = now.nanoseconds.subtractingSaturating(deadline.nanoseconds) > threshold ? .missed : .due
+    }
+}
