@@ -6,8 +6,8 @@ import Synchronization
 
 /// One thread that serves any number of sockets through epoll.
 ///
-/// A turn of the loop takes in what the kernel reports, then what other threads asked for, then what fell due; only then
-/// does it write, so that a burst of small messages becomes one system call.
+/// A turn of the loop takes in what other threads asked for, what the kernel reports and what fell due; only then does it
+/// write, so that a burst of small messages becomes one system call.
 // Other threads touch only `inbox`, `wakeUp` and `nextID`, which are made for it; everything else is touched by the
 // loop's own thread alone.
 package final class EventLoop: @unchecked Sendable {
@@ -84,6 +84,7 @@ package final class EventLoop: @unchecked Sendable {
 
     func add(_ socket: CurlSocket) {
         sockets[socket.id] = socket
+        arm(.socket(socket.id), at: socket.deadline)
         waitingToConnect.append(socket)
     }
 
@@ -124,14 +125,21 @@ package final class EventLoop: @unchecked Sendable {
         var events = [epoll_event](repeating: epoll_event(), count: 256)
         while true {
             let count = epoll_wait(epoll, &events, Int32(events.count), sleepMilliseconds())
+            // Before what the kernel reports, which may be an answer to what another thread has done since it asked
+            // for something here; and after, for what the reports have led to.
+            drainInbox()
             for event in events.prefix(Int(max(count, 0))) { dispatch(event) }
-            for work in inbox.withLock({ take(&$0) }) { work() }
+            drainInbox()
             expire()
             for socket in take(&unread) { socket.readable() }
             startConnecting()
             while !unwritten.isEmpty { for socket in take(&unwritten) { socket.write() } }
             for easy in take(&released) { shards.release(easy) }
         }
+    }
+
+    private func drainInbox() {
+        for work in inbox.withLock({ take(&$0) }) { work() }
     }
 
     private func sleepMilliseconds() -> Int32 {
