@@ -113,8 +113,7 @@ public final class SteadySocket: Sendable {
 
     private static func platformTransport() -> any Transport {
         #if os(Linux)
-            // Only options can be wrong, and the default ones hold nothing that could be.
-            try! CurlTransport()
+            CurlTransport()
         #else
             fatalError("give a transport in Options.transport")
         #endif

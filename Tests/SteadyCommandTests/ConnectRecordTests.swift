@@ -135,4 +135,18 @@ import Testing
         #expect(text.hasPrefix("+0.000 s asked for ws://localhost") && !text.contains("hush"))
         #expect(!record.json(at: WallTime(milliseconds: 0)).contains("hush"))
     }
+
+    @Test func aFullNonBlockingPipeIsWaitedFor() async throws {
+        let pipe = Pipe()
+        let descriptor = pipe.fileHandleForWriting.fileDescriptor
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK)
+        let bytes = [UInt8](repeating: 7, count: 1 << 20)
+        let writing = Task.detached {
+            defer { try? pipe.fileHandleForWriting.close() }
+            return Output.write(bytes, to: descriptor)
+        }
+        let read = try pipe.fileHandleForReading.readToEnd()
+        #expect(await writing.value == nil)
+        #expect(read?.count == bytes.count)
+    }
 }
