@@ -118,8 +118,8 @@ let package = Package(
         .testTarget(
             name: "SteadyCommandTests",
             dependencies: [
-                "steady", "ConnectionCore", "ConnectionLedger", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
-                "LedgerServer", "PeerSupport", "RawClient", "WebSocketWire",
+                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
+                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -2,7 +2,7 @@ public import ConnectionCore
 public import SteadyTransport
 
 #if os(Linux)
-    import CurlTransport
+import CurlTransport
 #endif
 
 /// Keeps one healthy WebSocket for the channel that was asked for last, for as long as that makes sense.
@@ -113,9 +113,9 @@ public final class SteadySocket: Sendable {
 
     private static func platformTransport() -> any Transport {
         #if os(Linux)
-            CurlTransport()
+        CurlTransport()
         #else
-            fatalError("give a transport in Options.transport")
+        fatalError("give a transport in Options.transport")
         #endif
     }
 
@@ -125,9 +125,9 @@ public final class SteadySocket: Sendable {
         case .monitor(let monitor): return monitor
         case .system:
             #if os(Linux)
-                return RouteNetlinkMonitor()
+            return RouteNetlinkMonitor()
             #else
-                return nil
+            return nil
             #endif
         }
     }

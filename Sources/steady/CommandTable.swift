@@ -16,7 +16,7 @@ enum Invocation: Sendable {
 struct CommandTable: Sendable {
     var commands: [Command]
 
-    static let all = CommandTable(commands: [DemoCommand.command, ConnectCommand.command, ServeCommand.command])
+    static let all = CommandTable(commands: [ConnectCommand.command, ServeCommand.command, DemoCommand.command])
 
     static let version = "0.1.0"
 

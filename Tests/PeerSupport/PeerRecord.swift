@@ -2,7 +2,7 @@
 /// `Tests/Peers/peer.py` and `Tests/Peers/proxy.py`; the others are nil.
 package struct PeerRecord: Decodable, Sendable {
     package enum Event: String, Decodable, Sendable {
-        case ready, open, message, closed, refused, proxied, done, error
+        case ready, requested, open, message, closed, refused, proxied, done, error
     }
 
     package let event: Event

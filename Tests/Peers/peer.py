@@ -5,6 +5,7 @@ It listens on loopback, on ports the system picks. What a socket's path asks for
 Every line on standard output is one JSON object with an "event":
 
 ready    ws, wss (ports; wss is null without --cert)
+requested  path (with query): a whole upgrade request is here, not answered yet
 open     (answered with 101) id, path (with query), headers (lower-case names; no values of secrets), subprotocol, extensions, secure
 message  id, text (or null), bytes: only with --report-messages
 closed   id, path, code and reason as received (1005: a close frame without code; 1006: none came), sent (the code
@@ -76,6 +77,11 @@ class Connection(ServerConnection):
         self.peer.connections.discard(self)
         super().connection_lost(exc)
 
+    def eof_received(self):
+        # What came before the end counts, read late or not: it may be the Close frame.
+        self.catch_up()
+        return super().eof_received()
+
     def data_received(self, data):
         if self.peer.silent:
             self.unread.append(data)
@@ -85,7 +91,7 @@ class Connection(ServerConnection):
     def catch_up(self):
         data, self.unread = b"".join(self.unread), []
         if data:
-            self.data_received(data)
+            super().data_received(data)
 
     def send_data(self):
         if not self.lingers:
@@ -161,6 +167,7 @@ class Peer:
     # One connection
 
     async def process_request(self, connection, request):
+        report("requested", path=request.path)
         await self.answering.wait()
         response = await behaviours.answer_request(connection, request)
         if response is not None:
@@ -214,7 +221,7 @@ class Peer:
     # Commands
 
     async def obey(self, command):
-        name = next(iter(command))
+        name = next((key for key in command if key != "reason"), "")
         everyone = list(self.connections)
         match name:
             case "close_all":

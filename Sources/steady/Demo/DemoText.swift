@@ -95,7 +95,7 @@ struct DemoText {
 
     private var ruler: String {
         let mark = Self.columns / 6
-        return (0...6).map { Self.padded("\($0 * 10) min", mark) }.joined()
+        return (0..<6).map { Self.padded("\($0 * 10) min", mark) }.joined() + "60 min"
     }
 
     // MARK: Text
