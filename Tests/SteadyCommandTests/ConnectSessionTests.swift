@@ -1,6 +1,5 @@
 import ConnectionCore
 import Foundation
-import PeerSupport
 import SteadySocket
 import SteadySocketTestKit
 import SteadyTransport
@@ -14,99 +13,10 @@ import Glibc
 import Darwin
 #endif
 
-/// A session in this process, with a scripted server.
-private struct Session<Server: Transport> {
-    let lines = Lines()
-    let input = Pipe()
-    let transport: Server
-    private let signals = AsyncStream<Int32>.makeStream()
-    private let running: Task<ExitCode, Never>
-
-    init(_ transport: Server, json: Bool = false, change: (inout ConnectSettings) -> Void = { _ in }) throws {
-        self.transport = transport
-        var settings = ConnectSettings(request: try ConnectionRequest("ws://localhost/?token=hush"))
-        settings.configuration.askQuietWindow = .zero
-        settings.configuration.backoff.initial = .zero
-        settings.transport = transport
-        settings.json = json
-        change(&settings)
-        let session = ConnectSession(
-            settings, output: ConnectOutput(json: settings.json, isTerminal: false, write: lines.write))
-        let input = InputLines(
-            descriptor: input.fileHandleForReading.fileDescriptor, limit: settings.configuration.maximumMessageBytes)
-        running = Task { [signals] in await session.run(input, signals: signals.stream) }
-    }
-
-    func type(_ text: String) throws { try input.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
-
-    func endInput() throws { try input.fileHandleForWriting.close() }
-
-    /// What was typed and not yet read.
-    var unreadBytes: Int {
-        var count: CInt = 0
-        _ = ioctl(input.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count)
-        return Int(count)
-    }
-
-    func inputTaken() async throws {
-        try await withWatchdog("the input to be read") { while unreadBytes > 0 { await Task.yield() } }
-    }
-
-    func signal(_ number: Int32) { signals.continuation.yield(number) }
-
-    func code() async throws -> ExitCode {
-        // The descriptor is open until the session has ended.
-        try await withWatchdog("the end of the session") { [running] in
-            await running.value
-        }
-    }
-}
-
-extension Session where Server == ScriptedTransport {
-    var sent: [Message] {
-        transport.sockets.flatMap(\.calls).compactMap { if case .send(let message) = $0 { message } else { nil } }
-    }
-}
-
-/// A server that is open and takes messages only when told to.
-private final class SlowTransport: Transport, TransportSocket {
-    typealias Completion = @Sendable (ConnectionError?) -> Void
-
-    private let closed = Locked<(@Sendable (TransportFact) -> Void)?>(nil)
-    let waiting = AsyncStream<(Message, Completion)>.makeStream()
-
-    func open(
-        _ request: ConnectionRequest, attempt: AttemptID, limits: TransportLimits,
-        report: @escaping @Sendable (TransportFact) -> Void
-    ) -> any TransportSocket {
-        closed.withLock { $0 = report }
-        report(.opened(OpeningResult()))
-        return self
-    }
-
-    func send(_ message: Message, completion: @escaping Completion) {
-        waiting.continuation.yield((message, completion))
-    }
-    func ping() {}
-    func receive(_ count: Int) {}
-    func abandon() {}
-    func close(code: CloseCode, reason: String) {
-        closed.withLock { $0 }?(.closed(TransportClose(.closedByPeer(code), closeCode: code, outcome: .acknowledged)))
-    }
-
-    /// The next message, and what says that it was handed to the network.
-    func next() async throws -> (Message, Completion) {
-        try await withWatchdog("a message") { [stream = waiting.stream] in
-            for await next in stream { return next }
-            throw CancellationError()
-        }
-    }
-}
-
 @Suite struct ConnectSessionTests {
     @Test func theNextLineIsReadWhenTheOneBeforeWasHandedToTheNetwork() async throws {
         let transport = SlowTransport()
-        let session = try Session(transport)
+        let session = try ConnectRig(transport)
         try session.type("a\n")
         let (first, taken) = try await transport.next()
         #expect(first == .text("a"))
@@ -126,7 +36,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func theEndOfTheInputClosesWith1000OnceEverythingIsSent() async throws {
-        let session = try Session(ScriptedTransport.friendly)
+        let session = try ConnectRig(ScriptedTransport.friendly)
         try session.type("a\nb\n\nlast")
         try session.endInput()
         #expect(try await session.code() == .success)
@@ -136,14 +46,14 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func withoutInputItOpensBeforeItCloses() async throws {
-        let session = try Session(ScriptedTransport.friendly)
+        let session = try ConnectRig(ScriptedTransport.friendly)
         try session.endInput()
         #expect(try await session.code() == .success)
         #expect(session.transport.sockets.map(\.closed?.code) == [.normalClosure])
     }
 
     @Test func withoutInputAndWithoutSocketItSaysSo() async throws {
-        let session = try Session(
+        let session = try ConnectRig(
             ScriptedTransport { call, socket in
                 if case .close = call { socket.report(.closed(TransportClose(.connectionLost))) }
             }
@@ -154,7 +64,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func aSignalClosesWith1001() async throws {
-        let session = try Session(ScriptedTransport.friendly)
+        let session = try ConnectRig(ScriptedTransport.friendly)
         try await session.lines.next(with: "open #1")
         session.signal(SIGTERM)
         #expect(try await session.code() == .success)
@@ -162,7 +72,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func aSecondSignalDoesNotWaitForTheServer() async throws {
-        let session = try Session(
+        let session = try ConnectRig(
             ScriptedTransport { call, socket in
                 if case .open = call { socket.report(.opened(OpeningResult())) }
             }
@@ -175,7 +85,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func backgroundClosesWith1001AfterTheGraceAndForegroundOpensAgain() async throws {
-        let session = try Session(ScriptedTransport.friendly) { $0.configuration.backgroundGrace = .zero }
+        let session = try ConnectRig(ScriptedTransport.friendly) { $0.configuration.backgroundGrace = .zero }
         try await session.lines.next(with: "open #1")
         session.signal(SIGUSR1)
         try await session.lines.next(with: "held: background")
@@ -187,7 +97,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func aReaderThatLeavesEndsItWith1000() async throws {
-        let session = try Session(ScriptedTransport.friendly)
+        let session = try ConnectRig(ScriptedTransport.friendly)
         try await session.lines.next(with: "open #1")
         session.lines.leave()
         session.transport.sockets.first?.report(.message(.text("unread")))
@@ -196,7 +106,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func whatArrivedIsPrintedBeforeItEnds() async throws {
-        let session = try Session(
+        let session = try ConnectRig(
             ScriptedTransport { call, socket in
                 switch call {
                 case .open: socket.report(.opened(OpeningResult()))
@@ -215,7 +125,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func aLineThatWaitsForASocketIsNamedWhenItsTimeIsOver() async throws {
-        let session = try Session(
+        let session = try ConnectRig(
             ScriptedTransport { call, socket in
                 if case .close(let code, _) = call {
                     socket.report(.closed(TransportClose(.closedByPeer(code), closeCode: code)))
@@ -229,7 +139,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func aLineThatWaitsWhenASignalComesIsNamedToo() async throws {
-        let session = try Session(
+        let session = try ConnectRig(
             ScriptedTransport { call, socket in
                 if case .close(let code, _) = call {
                     socket.report(.closed(TransportClose(.closedByPeer(code), closeCode: code)))
@@ -244,7 +154,9 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func linesThatCannotBeSentAreNamedAndTheRestIsSent() async throws {
-        let session = try Session(ScriptedTransport.friendly, json: true) { $0.configuration.maximumMessageBytes = 4 }
+        let session = try ConnectRig(ScriptedTransport.friendly, json: true) {
+            $0.configuration.maximumMessageBytes = 4
+        }
         try session.type("fine\ntoo long\n")
         try session.input.fileHandleForWriting.write(contentsOf: Data([0x61, 0xFF, 0x0A]))
         try session.type("ok\n")
@@ -258,7 +170,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func aServerThatRefusesForGoodEndsIt() async throws {
-        let session = try Session(
+        let session = try ConnectRig(
             ScriptedTransport { call, socket in
                 if case .open = call { socket.report(.closed(TransportClose(.openingRefused(status: 403)))) }
             })
@@ -273,7 +185,7 @@ private final class SlowTransport: Transport, TransportSocket {
         (TransportClose(.openingFailed(.connect)), .unavailable),
     ])
     func onceEndsWithTheFirstSocket(_ close: TransportClose, _ code: ExitCode) async throws {
-        let session = try Session(
+        let session = try ConnectRig(
             ScriptedTransport { call, socket in
                 if case .open = call { socket.report(.closed(close)) }
             }
@@ -283,7 +195,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func keepOpenOutlivesTheInput() async throws {
-        let session = try Session(ScriptedTransport.friendly) { $0.keepOpen = true }
+        let session = try ConnectRig(ScriptedTransport.friendly) { $0.keepOpen = true }
         try session.type("a\n")
         try session.endInput()
         try await session.lines.next(with: "open #1")
@@ -295,7 +207,7 @@ private final class SlowTransport: Transport, TransportSocket {
     }
 
     @Test func decisionsComeLast() async throws {
-        let session = try Session(ScriptedTransport.friendly) { $0.decisions = true }
+        let session = try ConnectRig(ScriptedTransport.friendly) { $0.decisions = true }
         try session.endInput()
         #expect(try await session.code() == .success)
         let texts = session.lines.all.map(\.text)
