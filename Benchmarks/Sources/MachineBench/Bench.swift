@@ -42,11 +42,11 @@ struct Bench {
         ChannelID(scheme: "wss", host: "example.com", port: nil, percentEncodedPath: "/a", identity: "user-1"),
     ]
 
-    /// Runs the scenario on a new machine, after a warm-up for what a process allocates once: metadata, caches.
+    /// Measures after a warm-up for what is allocated once: metadata and caches of the process, and the machine's room
+    /// for the first demand of a server.
     mutating func measure(_ scenario: Scenario, events: Int) -> Measurement {
-        machine = ConnectionMachine()
         run(scenario, events: 10_000)
-        machine = ConnectionMachine()
+        end()
         count = 0
         let allocations = allocation_count()
         let start = threadNanoseconds()
@@ -115,6 +115,10 @@ struct Bench {
         // A hung peer: the ping goes unanswered, and so does the Close frame.
         for _ in 0..<3 { timeReached() }
         finishOpening()
+        end()
+    }
+
+    private mutating func end() {
         handle(.disconnect(.disconnected))
         handle(.ended(machine.lastAttempt, .closedByPeer(.normalClosure), retryAfter: nil))
         after(.seconds(600), .timeReached)
