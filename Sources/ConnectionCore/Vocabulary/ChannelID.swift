@@ -60,9 +60,7 @@ public struct ChannelID: Hashable, Sendable {
 
     /// A channel that is known by its identity alone, because its URL is made anew for each attempt.
     public init(identity: String) {
-        origin = ""
-        needsNetwork = true
-        key = "#\(identity)"
+        parts = Parts(origin: "", needsNetwork: true, key: "#\(identity)")
     }
 
     private static func isLoopback(_ host: String) -> Bool {
