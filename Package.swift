@@ -18,6 +18,8 @@ let package = Package(
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "SteadySocket", targets: ["SteadySocket"]),
+        // Linux only; for its options, such as a CA file or a proxy.
+        .library(name: "CurlTransport", targets: ["CurlTransport"]),
         .library(name: "SteadySocketTestKit", targets: ["SteadySocketTestKit"]),
         .executable(name: "steady", targets: ["steady"]),
     ],
@@ -30,6 +32,7 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         .systemLibrary(name: "CWslay", providers: [.apt(["libwslay-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        .systemLibrary(name: "CEpoll"),
         .systemLibrary(name: "CNetlink", providers: [.apt(["linux-libc-dev"])]),
         .target(
             name: "CurlTransport",
@@ -38,6 +41,7 @@ let package = Package(
                 .target(name: "CCurl", condition: onLinux),
                 .target(name: "CWslay", condition: onLinux),
                 .target(name: "CZlib", condition: onLinux),
+                .target(name: "CEpoll", condition: onLinux),
             ],
             swiftSettings: settings),
 
@@ -63,13 +67,15 @@ let package = Package(
             name: "steady",
             dependencies: [
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
-                "LedgerServer",
+                "LedgerServer", "WebSocketWire",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
 
         // Starts the Python peers of Tests/Peers and reads what they saw.
         .target(name: "PeerSupport", path: "Tests/PeerSupport", swiftSettings: settings),
+        // A WebSocket client on a bare socket that can break every rule.
+        .target(name: "RawClient", dependencies: ["WebSocketWire"], path: "Tests/RawClient", swiftSettings: settings),
         // Echo client for the conformance suite (scripts/conformance).
         .executableTarget(
             name: "conformance-client",
@@ -77,6 +83,10 @@ let package = Package(
                 "ConnectionCore", "SteadyTransport", .target(name: "CurlTransport", condition: onLinux),
             ],
             path: "Tests/ConformanceClient", swiftSettings: settings),
+        // Prints the network path as JSON lines (scripts/test-netns).
+        .executableTarget(
+            name: "path-probe", dependencies: ["ConnectionCore", "SteadySocket"], path: "Tests/PathProbe",
+            swiftSettings: settings),
 
         // An independent statement of the machine's rules, the invariants, and what walks them.
         .target(
@@ -103,12 +113,16 @@ let package = Package(
         .testTarget(
             name: "LedgerServerTests",
             dependencies: [
-                "ConnectionCore", "ConnectionLedger", "LedgerServer", "SteadyTransport", "WebSocketWire",
+                "ConnectionCore", "ConnectionLedger", "LedgerServer", "SteadyTransport", "WebSocketWire", "RawClient",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "SteadyCommandTests", dependencies: ["steady"],
+            name: "SteadyCommandTests",
+            dependencies: [
+                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
+                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

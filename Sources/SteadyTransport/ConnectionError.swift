@@ -26,6 +26,8 @@ public struct ConnectionError: Error, Sendable {
         case closed
         /// The time allowed ran out.
         case timedOut
+        /// The task that waited was cancelled.
+        case cancelled
         /// The host name could not be resolved.
         case nameResolution
         /// No connection to the host.

@@ -120,3 +120,14 @@ public struct TransportClose: Equatable, Sendable {
         self.error = error
     }
 }
+
+extension TransportClose: CustomStringConvertible {
+    /// Who ended it, how sure the peer knows, and what went wrong. Not the peer's reason text, which may hold anything.
+    public var description: String {
+        var words = reason.description
+        if let outcome { words += ", \(outcome)" }
+        if let retryAfter { words += ", Retry-After \(retryAfter.components.seconds) s" }
+        if let error { words += ", \(error)" }
+        return words
+    }
+}

@@ -2,11 +2,11 @@ import ConnectionCore
 import ConnectionModel
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 /// Ends with 64, as a command called the wrong way does.

@@ -1,11 +1,11 @@
 import ConnectionModel
 
 #if canImport(Glibc)
-    import Glibc
+import Glibc
 #elseif canImport(Musl)
-    import Musl
+import Musl
 #elseif canImport(Darwin)
-    import Darwin
+import Darwin
 #endif
 
 // Explores the connection machine: random walks, then small worlds to a depth. Ends with 1 and the shortest script to

@@ -58,6 +58,11 @@ public struct ChannelID: Hashable, Sendable {
             key: "\(path)?\(items.joined(separator: "&"))#\(identity)")
     }
 
+    /// A channel that is known by its identity alone, because its URL is made anew for each attempt.
+    public init(identity: String) {
+        parts = Parts(origin: "", needsNetwork: true, key: "#\(identity)")
+    }
+
     private static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" || host.hasSuffix(".localhost") || host == "::1" { return true }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
@@ -104,7 +109,7 @@ public struct ChannelID: Hashable, Sendable {
 
 extension ChannelID: CustomStringConvertible {
     /// The origin only: path and query may hold secrets.
-    public var description: String { origin }
+    public var description: String { origin.isEmpty ? "channel with a request provider" : origin }
 }
 
 extension ChannelID: CustomReflectable {

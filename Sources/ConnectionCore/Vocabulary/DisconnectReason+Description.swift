@@ -54,3 +54,14 @@ extension LocalCloseCause: CustomStringConvertible {
         }
     }
 }
+
+extension CloseOutcome: CustomStringConvertible {
+    /// A few words.
+    public var description: String {
+        switch self {
+        case .acknowledged: "acknowledged"
+        case .flushed: "flushed"
+        case .unknown(let waited): "unknown after \(waited.inNanoseconds / 1_000_000) ms"
+        }
+    }
+}

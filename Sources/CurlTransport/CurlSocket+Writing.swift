@@ -1,0 +1,123 @@
+#if os(Linux)
+import CZlib
+import ConnectionCore
+import SteadyTransport
+import WebSocketWire
+
+#if canImport(FoundationEssentials)
+import FoundationEssentials
+#else
+import Foundation
+#endif
+
+/// What goes to the peer.
+extension CurlSocket {
+    /// Bytes of Pongs that may wait; beyond it only the last Ping is answered (RFC 6455 section 5.5.3).
+    private static let maximumPongBytes = 16 << 10
+    /// Bytes queued within a turn of the loop before they are written at once.
+    private static let eagerBytes = 128 << 10
+
+    /// A message that `send` has let in.
+    func enqueue(
+        _ message: Message, _ byteCount: Int, _ completion: @escaping @Sendable (ConnectionError?) -> Void
+    ) {
+        guard phase == .open, !isWriteBroken else {
+            settle(byteCount, messages: 1)
+            return completion(Self.closedError)
+        }
+        switch message {
+        case .text(var text): text.withUTF8 { append(.text, UnsafeRawBufferPointer($0)) }
+        case .binary(let data): data.withUnsafeBytes { append(.binary, $0) }
+        }
+        sendQueue.notify(payloadBytes: byteCount, completion)
+        if sendQueue.queuedBytes >= Self.eagerBytes && !isBlocked { write() } else { scheduleWrite() }
+    }
+
+    private func append(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
+        if payload.count >= Deflater.threshold, let compressed = deflater?.deflate(payload) {
+            compressed.withUnsafeBytes { sendQueue.append(opcode, $0, isCompressed: true) }
+        } else {
+            sendQueue.append(opcode, payload)
+        }
+    }
+
+    private var deflater: Deflater? {
+        guard let bits = deflate?.clientWindowBits else { return nil }
+        if let deflater = loop.deflaters[bits] { return deflater }
+        let made = Deflater(windowBits: bits)
+        loop.deflaters[bits] = made
+        return made
+    }
+
+    func sendPing() {
+        guard phase == .open else { return }
+        sendQueue.append(.ping, UnsafeRawBufferPointer(start: nil, count: 0))
+        scheduleWrite()
+    }
+
+    /// Answers a Ping; after our Close frame nothing may follow.
+    func answer(_ ping: [UInt8]) {
+        guard phase == .open else { return }
+        guard pongBytes < Self.maximumPongBytes else {
+            unansweredPing = ping
+            return
+        }
+        pongBytes += ping.count + FrameHeader.maximumByteCount
+        ping.withUnsafeBytes { sendQueue.append(.pong, $0) }
+        scheduleWrite()
+    }
+
+    func scheduleWrite() {
+        guard !isWriteScheduled else { return }
+        isWriteScheduled = true
+        loop.writeLater(self)
+    }
+
+    /// Writes what the network takes and tells those whose messages are out.
+    func write() {
+        isWriteScheduled = false
+        guard let easy, phase > .connecting, phase < .ended, !isWriteBroken else { return }
+        let progress = sendQueue.write(to: easy)
+        let (byteCount, completions) = sendQueue.takeWritten()
+        if !completions.isEmpty {
+            settle(byteCount, messages: completions.count)
+            for completion in completions { completion(nil) }
+        }
+        isBlocked = progress == .blocked
+        switch progress {
+        case .blocked: break
+        case .done: drained()
+        case .broken: writeBroke()
+        }
+        updateInterest()
+    }
+
+    private func drained() {
+        pongBytes = 0
+        if let ping = unansweredPing {
+            unansweredPing = nil
+            answer(ping)
+        }
+        if isCloseQueued && !isCloseWritten {
+            isCloseWritten = true
+            lingerIfClosed()
+        }
+    }
+
+    /// Nothing more can be written. The peer may have said why before it went, so the end comes from reading.
+    private func writeBroke() {
+        isWriteBroken = true
+        giveUpMessages()
+        if phase == .open { setDeadline(loop.now.advanced(by: limits.closingHandshake)) }
+        if wantsToRead { scheduleRead() }
+    }
+
+    /// Fails every message that has not been written.
+    func giveUpMessages() {
+        closeGate()
+        for completion in sendQueue.discard() { completion(Self.closedError) }
+    }
+
+    private static let closedError = ConnectionError(.closed, "the socket closed before the message was sent")
+}
+#endif
