@@ -23,8 +23,7 @@ struct ConnectFailure {
             self.init(.proxy, .proxy, "the name of the proxy could not be resolved", words)
         case CURLE_PROXY:
             self.init(.proxy, .proxy, "the proxy could not make the connection", words)
-        case CURLE_COULDNT_CONNECT
-        where Self.usesProxy(options, endpoint) && !words.contains(" to \(endpoint.host) "):
+        case CURLE_COULDNT_CONNECT where Self.failedAtProxy(options, endpoint, words):
             self.init(.proxy, .proxy, "the proxy could not be reached or could not make the connection", words)
         case CURLE_COULDNT_CONNECT:
             self.init(.connect, .connect, "no connection to \(endpoint.authority)", words)
@@ -52,8 +51,13 @@ struct ConnectFailure {
         error = ConnectionError(code, message, underlying: words)
     }
 
-    private static func usesProxy(_ options: CurlTransport.Options, _ endpoint: Endpoint) -> Bool {
+    /// Whether the connection that could not be made was the one to the proxy. What the environment says may not hold
+    /// for this host, so there libcurl's words decide, which name whom it tried to connect to.
+    private static func failedAtProxy(
+        _ options: CurlTransport.Options, _ endpoint: Endpoint, _ words: String
+    ) -> Bool {
         if let proxy = options.proxy { return !proxy.isEmpty }
+        if words.contains(" to \(endpoint.host) ") { return false }
         let names =
             (endpoint.isSecure ? ["https_proxy", "HTTPS_PROXY"] : ["http_proxy"]) + ["all_proxy", "ALL_PROXY"]
         return names.contains { getenv($0).map { $0[0] != 0 } ?? false }
@@ -70,7 +74,8 @@ struct ConnectFailure {
         case 2, 19, 20, 21:
             return "the server's certificate is not signed by a trusted authority; name its CA in a CA file"
         case 62, 64: return "the server's certificate is for another host than \(endpoint.host)"
-        case let number where number > 0:
+        // 1 stands for "not checked".
+        case let number where number > 1:
             return "the server's certificate was refused: \(words)"
         default: break
         }

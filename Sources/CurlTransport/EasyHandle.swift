@@ -42,7 +42,11 @@ final class EasyHandle {
         // connections: 860 KiB and 28 ms for each.
         set(CURLOPT_CAPATH, nil)
         if let file = options.caFile { set(CURLOPT_CAINFO, file) }
-        if let proxy = options.proxy { set(CURLOPT_PROXY, proxy) }
+        if let proxy = options.proxy {
+            set(CURLOPT_PROXY, proxy)
+            // Else the environment's exceptions would apply to a proxy that is not the environment's.
+            set(CURLOPT_NOPROXY, "")
+        }
         if let address = options.addresses[endpoint.host] {
             resolve = curl_slist_append(nil, "\(endpoint.host):\(endpoint.port):\(address)")
             steady_set_pointer(easy, CURLOPT_RESOLVE, resolve)

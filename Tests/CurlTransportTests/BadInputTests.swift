@@ -50,7 +50,7 @@ import WebSocketWire
             let close = try client.readClose()
             guard close.code == code else { throw ScriptError(description: "the client closed with \(close)") }
         }
-        var limits = TransportLimits()
+        var limits = Attempt.patient
         limits.maximumMessageBytes = 1000
         let attempt = try Attempt(server.url(), limits: limits)
         let close = try await attempt.facts.closed()
@@ -95,7 +95,7 @@ import WebSocketWire
             let close = try client.readClose()
             guard close.code == code else { throw ScriptError(description: "the client closed with \(close)") }
         }
-        var limits = TransportLimits()
+        var limits = Attempt.patient
         limits.maximumMessageBytes = 1000
         let attempt = try Attempt(server.url(), limits: limits)
         let close = try await attempt.facts.closed()
@@ -159,7 +159,7 @@ import WebSocketWire
             _ = try client.readHead()
             try client.waitForEnd()
         }
-        var limits = TransportLimits()
+        var limits = Attempt.patient
         limits.openingHandshake = .milliseconds(50)
         let close = try await Attempt(server.url(), limits: limits).facts.closed()
         #expect(close.reason == .openingTimedOut)

@@ -72,7 +72,7 @@ import WebSocketWire
             try client.accept()
             try client.waitForEnd()
         }
-        var limits = TransportLimits()
+        var limits = Attempt.patient
         limits.closingHandshake = .milliseconds(50)
         let attempt = try Attempt(server.url(), limits: limits)
         _ = try await attempt.facts.opened()
@@ -89,9 +89,7 @@ import WebSocketWire
             client.send(.close, close.encode())
             try client.waitForEnd()
         }
-        var limits = TransportLimits()
-        limits.closingHandshake = .milliseconds(100)
-        let attempt = try Attempt(server.url(), limits: limits)
+        let attempt = try Attempt(server.url())
         _ = try await attempt.facts.opened()
         let close = try await attempt.close()
         #expect(close.reason == .closedByPeer(.normalClosure))

@@ -41,7 +41,7 @@ import Testing
     @Test(arguments: 9...15 as ClosedRange<Int32>)
     func messagesSurviveEveryWindow(bits: Int32) throws {
         let inflater = try inflater(bits: bits)
-        for count in [128, 5000, 100_000] {
+        for count in [128, 5000, 40_000] {
             let message = (0..<count).map { UInt8(truncatingIfNeeded: $0 / 7 * $0) & 0x3F }
             #expect(try inflater.inflate(try deflated(message, bits: bits), limit: count) == message)
         }
@@ -56,12 +56,12 @@ import Testing
     }
 
     @Test func decompressionStopsAtTheLimit() throws {
-        let bomb = try deflated([UInt8](repeating: 0, count: 50_000_000))
-        #expect(bomb.count < 300_000)
+        let bomb = try deflated([UInt8](repeating: 0, count: 5_000_000))
+        #expect(bomb.count < 30_000)
         let inflater = try inflater()
         #expect(throws: Inflater.Failure.tooBig) { try inflater.inflate(bomb, limit: 1_000_000) }
-        #expect(throws: Inflater.Failure.tooBig) { try inflater.inflate(bomb, limit: 49_999_999) }
-        #expect(try inflater.inflate(bomb, limit: 50_000_000).count == 50_000_000)
+        #expect(throws: Inflater.Failure.tooBig) { try inflater.inflate(bomb, limit: 4_999_999) }
+        #expect(try inflater.inflate(bomb, limit: 5_000_000).count == 5_000_000)
     }
 
     @Test func garbageIsRefused() throws {

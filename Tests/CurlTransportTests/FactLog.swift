@@ -56,7 +56,7 @@ final class FactLog: Sendable {
     func first<Value: Sendable>(
         _ what: String, _ pick: @escaping @Sendable (TransportFact) -> Value?
     ) async throws -> Value {
-        try await withWatchdog(what) {
+        try await withWatchdog(what, within: .seconds(60)) {
             while let fact = await self.next() {
                 if let value = pick(fact) { return value }
                 if case .closed(let close) = fact { throw ScriptError(description: "waited for \(what); got \(close)") }
@@ -87,10 +87,13 @@ struct Attempt: Sendable {
     let socket: any TransportSocket
     let facts: FactLog
 
+    /// Limits that a busy machine does not run into.
+    static let patient = TransportLimits(openingHandshake: .seconds(60), closingHandshake: .seconds(60))
+
     /// Opens it; `demand` messages may be reported.
     init(
         _ url: String, options: CurlTransport.Options = .init(proxy: ""), headers: [HeaderField] = [],
-        subprotocols: [String] = [], limits: TransportLimits = TransportLimits(), demand: Int = .max
+        subprotocols: [String] = [], limits: TransportLimits = Self.patient, demand: Int = .max
     ) throws {
         let facts = FactLog()
         let request = try ConnectionRequest(url, headers: headers, subprotocols: subprotocols)

@@ -72,8 +72,8 @@ final class Signal: Sendable {
 
     /// For scripts, which have a thread to block.
     func block() throws {
-        guard semaphore.wait(timeout: .now() + 20) == .success else {
-            throw ScriptError(description: "the test gave no signal for 20 s")
+        guard semaphore.wait(timeout: .now() + 60) == .success else {
+            throw ScriptError(description: "the test gave no signal for 60 s")
         }
     }
 
@@ -85,14 +85,14 @@ final class Signal: Sendable {
     }
 }
 
-/// One accepted connection, in the hands of a script. Reading gives up after 20 s.
+/// One accepted connection, in the hands of a script. Reading gives up after 60 s.
 final class ScriptedConnection {
     private var file: Int32
     private var unread: [UInt8] = []
 
     init(_ file: Int32) {
         self.file = file
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(file, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         var on: Int32 = 1
         setsockopt(file, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
@@ -202,7 +202,7 @@ final class ScriptedConnection {
         var buffer = [UInt8](repeating: 0, count: 64 << 10)
         let count = recv(file, &buffer, buffer.count, 0)
         if count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK) {
-            throw ScriptError(description: "the client sent nothing for 20 s")
+            throw ScriptError(description: "the client sent nothing for 60 s")
         }
         guard count > 0 else { return false }
         unread += buffer[..<count]

@@ -17,7 +17,6 @@ import WebSocketWire
             "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq",
             "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
         ),
-        (String(repeating: "a", count: 1_000_000), "34aa973cd4c4daa4f61eeb2bdbad27316534016f"),
     ])
     func digestsMatchThePublishedVectors(message: String, digest: String) {
         let hex = sha1(Array(message.utf8)).map { byte in
@@ -127,9 +126,11 @@ import WebSocketWire
 
     // MARK: UTF-8
 
-    @Test func everyScalarIsAccepted() {
+    @Test func scalarsOfEveryLengthAreAccepted() {
         var validator = UTF8Validator()
-        for value in UInt32(0)...0x10FFFF {
+        // The bounds of every length and gap, and a walk through the rest.
+        let bounds: [UInt32] = [0x7F, 0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFF, 0x1_0000, 0x10_FFFF]
+        for value in bounds + Array(stride(from: 0, through: 0x10_FFFF, by: 61)) {
             guard let scalar = Unicode.Scalar(value) else { continue }
             let bytes = Array(String(scalar).utf8)
             guard bytes.withUnsafeBytes({ validator.consume($0) }), validator.isAtBoundary else {
@@ -139,11 +140,12 @@ import WebSocketWire
         }
     }
 
-    @Test func everySequenceOfUpToThreeBytesIsJudgedAsTheStandardLibraryDoes() {
-        // Every lead byte with every second byte, and a third from each class of bytes.
+    @Test func sequencesAreJudgedAsTheStandardLibraryDoes() {
+        // Every lead byte with bytes from both ends of each class.
+        let classes: [UInt8] = [0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xFF]
         for first in UInt8.min ... .max {
-            for second in UInt8.min ... .max {
-                for third: UInt8 in [0x00, 0x7F, 0x80, 0x8F, 0x90, 0x9F, 0xA0, 0xBF, 0xC0, 0xC2, 0xFF] {
+            for second in classes {
+                for third in classes {
                     let bytes = [first, second, third]
                     var validator = UTF8Validator()
                     let isValid = bytes.withUnsafeBytes { validator.consume($0) } && validator.isAtBoundary

@@ -84,10 +84,15 @@ import WebSocketWire
         let client = try test.open()
         // More than every buffer on the way holds: the server stops reading, and the client's writes wait.
         let message = RawClient.Frame(.binary, [UInt8](repeating: 7, count: 1 << 20))
-        nonisolated(unsafe) let writer = client
-        let sending = Task.detached { for _ in 0..<32 { try writer.send(message) } }
-        for _ in 0..<32 { #expect(try client.readFrame() == message) }
-        try await sending.value
+        // Two threads at one client: this one writes, the other one reads.
+        async let sent: Void = offThePool { for _ in 0..<32 { try client.send(message) } }
+        try await offThePool {
+            for _ in 0..<32 {
+                let frame = try client.readFrame()
+                #expect(frame == message)
+            }
+        }
+        try await sent
         try client.send(.close(1000))
         _ = try client.readToEnd()
         #expect(await test.nextRecord()?.bytesOut == 32 << 20)

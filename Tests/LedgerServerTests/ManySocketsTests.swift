@@ -48,11 +48,13 @@ import Testing
         let clients = try (0..<count).map { _ in try test.open() }
         let server = test.server
         async let stopped: Void = server.stop()
-        for client in clients {
-            #expect(try client.readFrame() == .close(1001))
-            try client.send(.close(1001))
+        try await offThePool {
+            for client in clients {
+                #expect(try client.readFrame() == .close(1001))
+                try client.send(.close(1001))
+            }
+            for client in clients { client.close() }
         }
-        for client in clients { client.close() }
         await stopped
         var statistics = LedgerStatistics()
         statistics.add(server.entries)

@@ -88,6 +88,21 @@ import WebSocketWire
         #expect(await test.nextRecord()?.messagesOut == 2)
     }
 
+    @Test func aClientThatReadsNoBroadcastsIsDroppedInTheEnd() async throws {
+        var options = ServerOptions()
+        options.maximumMessageBytes = 1 << 20
+        let test = try TestServer(options)
+        let client = try test.open()
+        // More than every buffer on the way and the limit hold together.
+        let text = String(repeating: "x", count: 1 << 20)
+        for _ in 0..<32 { test.server.send(text) }
+        let record = await test.nextRecord()
+        #expect(Ending(record) == Ending(1006, by: .server, sent: nil))
+        #expect(record?.note == "the client does not read")
+        #expect((record?.messagesOut ?? 32) < 32)
+        client.close()
+    }
+
     @Test func aSocketClosesWithItsNthMessage() async throws {
         let fate = Behaviour.MessageFate(messages: 2, .close(CloseCode(rawValue: 4001), reason: "enough"))
         let test = try TestServer(ServerOptions(), behaviour { $0.messageFate = fate })

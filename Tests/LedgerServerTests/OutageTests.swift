@@ -17,8 +17,10 @@ import Darwin
         let client = try test.open()
         let server = test.server
         async let down: Void = server.goDown()
-        #expect(try client.readFrame() == .close(1012))
-        try client.send(.close(1012))
+        try await offThePool {
+            #expect(try client.readFrame() == .close(1012))
+            try client.send(.close(1012))
+        }
         await down
         #expect(throws: RawClient.Failure.system("connect", ECONNREFUSED)) { try RawClient(port: test.port) }
         #expect(Ending(await test.nextRecord()) == Ending(1012, by: .server, sent: 1012))

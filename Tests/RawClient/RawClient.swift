@@ -6,7 +6,8 @@ internal import Darwin
 #endif
 
 /// A WebSocket client that does exactly what a test tells it, right or wrong. Calls wait; one that waits 20 s throws.
-package final class RawClient {
+// Sending touches nothing but the descriptor, reading nothing else but `input`; a test does each on one thread at a time.
+package final class RawClient: @unchecked Sendable {
     package enum Failure: Error, Equatable {
         case system(String, Int32)
         /// Nothing came for 20 s.

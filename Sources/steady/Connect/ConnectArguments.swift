@@ -56,22 +56,24 @@ enum ConnectArguments {
         exitCodes: [.success, .failure, .unavailable])
 
     private static let details = """
-        Every line of standard input is sent as a text message. Every message that arrives is printed on standard
-        output, a text as it is, a binary one as its length and first bytes in hex. Standard error says what the
-        connection is doing, why, and what happens next.
+        Every line of standard input is sent as a text message. Every message that arrives is printed on
+        standard output, a text as it is, a binary one as its length and first bytes in hex. Standard error
+        says what the connection is doing, why, and what happens next.
 
-        A line waits while no socket is open; one that could not be sent is named on standard error. A line is sent at
-        most once, and counts as sent when it was handed to the network. Lines that are not UTF-8 or longer than
-        --max-message are named and skipped. At the end of the input everything is sent, then the socket closes with
-        1000; messages that arrive behind that are not printed (see --linger).
+        A line waits while no socket is open; one that could not be sent is named on standard error. A line
+        is sent at most once, and counts as sent when it was handed to the network. Lines that are not UTF-8
+        or longer than --max-message are named and skipped. At the end of the input everything is sent, then
+        the socket closes with 1000; messages that arrive behind that are not printed (see --linger).
 
-        Signals: SIGUSR1 sends the session to the background, SIGUSR2 brings it back. SIGINT, SIGTERM and SIGHUP close
-        with 1001; a second one does not wait for the server. If standard output is closed, the socket closes with 1000.
+        Signals: SIGUSR1 sends the session to the background, SIGUSR2 brings it back. SIGINT, SIGTERM and
+        SIGHUP close with 1001; a second one does not wait for the server. If standard output is closed, the
+        socket closes with 1000.
 
-        It ends with 0 when it was closed as asked (end of input, signal, standard output closed; with --once also when
-        the server closed with 1000), with 1 when that happened but part of the input was not sent, and with 69 when
-        the server refused for good (401, 403, 1008), when nothing opened before --send-timeout after the end of an
-        empty input, or with --once when the socket ended in any other way.
+        It ends with 0 when it was closed as asked (end of input, signal, standard output closed; with
+        --once also when the server closed with 1000), with 1 when that happened but part of the input was
+        not sent, and with 69 when the server refused for good (401, 403, 1008), when nothing opened before
+        --send-timeout after the end of an empty input, or with --once when the socket ended in any other
+        way.
 
         Keys of --json; "kind" and "at" (UTC) are always there, those in brackets where they are known:
           status   state (idle, waiting, opening, open, closing, held), text, [why], [seconds] until the next
@@ -101,7 +103,7 @@ enum ConnectArguments {
         settings.identity = arguments.value(identity) ?? ""
         settings.json = arguments.has(json)
         settings.decisions = arguments.has(decisions)
-        settings.once = arguments.has(once)
+        if arguments.has(once) { settings.stopAfterOne() }
         settings.keepOpen = arguments.has(keepOpen)
         settings.linger = arguments.value(linger) ?? settings.linger
         settings.sendTimeout = arguments.value(sendTimeout) ?? settings.sendTimeout

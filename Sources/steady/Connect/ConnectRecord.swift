@@ -52,8 +52,10 @@ private func openedText(_ attempt: AttemptID, _ result: OpeningResult, gap: Dura
 }
 
 private func closedText(_ attempt: AttemptID, _ close: TransportClose) -> String {
-    "closed \(attempt): \(printable(close.description))"
-        + (close.closeReason.isEmpty ? "" : " \"\(printable(close.closeReason))\"")
+    let text = "closed \(attempt): \(printable(close.description))"
+    // The answer to our own Close frame repeats our own words.
+    if case .closedLocally = close.reason { return text }
+    return close.closeReason.isEmpty ? text : "\(text) \"\(printable(close.closeReason))\""
 }
 
 /// The length and the first bytes.

@@ -15,10 +15,9 @@ struct ConnectSession: Sendable {
         case inputEnded
         case toldToExit
         case outputGone
-        case refused
+        /// No attempt follows this ending: the server refused, or with `--once` the only socket ended.
+        case stopped(DisconnectReason)
         case neverOpened
-        /// With `--once`: the only socket ended; cleanly if the server closed with 1000.
-        case socketEnded(cleanly: Bool)
     }
 
     /// What moves a session on while it ends.
@@ -107,11 +106,9 @@ struct ConnectSession: Sendable {
         case .toldToExit:
             socket.shutDown()
             return .success
-        case .socketEnded(let cleanly):
+        case .stopped(let reason):
             socket.disconnect()
-            return cleanly ? .success : .unavailable
-        case .refused:
-            socket.disconnect()
+            if settings.once { return reason == .closedByPeer(.normalClosure) ? .success : .unavailable }
             await put(.failure("the server refuses; check the credentials and the URL, then start again"))
             return .unavailable
         case .neverOpened:
@@ -131,14 +128,9 @@ struct ConnectSession: Sendable {
             case .statusChanged(.open): break
             case .statusChanged(let status):
                 await put(.status(status))
-                if case .held(.refused) = status { report.yield(.ending(.refused)) }
+                if case .held(.refused(let reason)) = status { report.yield(.ending(.stopped(reason))) }
             case .opened(let attempt, let result, let gap): await put(.opened(attempt, result, gap: gap))
-            case .closed(let attempt, let close):
-                await put(.closed(attempt, close))
-                if settings.once, close.reason != .closedLocally(.stayedInBackground) {
-                    let cleanly = close.reason == .closedByPeer(.normalClosure)
-                    report.yield(.ending(.socketEnded(cleanly: cleanly)))
-                }
+            case .closed(let attempt, let close): await put(.closed(attempt, close))
             }
         }
     }

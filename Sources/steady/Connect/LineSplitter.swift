@@ -59,10 +59,9 @@ struct LineSplitter {
         guard length <= limit else { return InputLine(number: finished, content: .tooLong(bytes: length)) }
         let text = String(decoding: kept, as: UTF8.self)
         // Decoding repairs what is invalid, so the bytes differ from where the first fault is.
-        let fault = zip(text.utf8, kept).enumerated().first { $0.element.0 != $0.element.1 }?.offset
-        if let fault { return InputLine(number: finished, content: .invalidUTF8(offset: fault)) }
-        guard text.utf8.count == kept.count else {
-            return InputLine(number: finished, content: .invalidUTF8(offset: min(text.utf8.count, kept.count)))
+        guard text.utf8.elementsEqual(kept) else {
+            let same = zip(text.utf8, kept).prefix { $0 == $1 }.count
+            return InputLine(number: finished, content: .invalidUTF8(offset: same))
         }
         return InputLine(number: finished, content: .text(text))
     }
