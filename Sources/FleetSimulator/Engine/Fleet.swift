@@ -10,7 +10,7 @@ internal import Dispatch
 /// * sums are taken in the order of the shards.
 final class Fleet<A: Agent, S: Script> {
     /// How many shards there are, whatever the number of threads.
-    static var shardCount: Int { 64 }
+    static var shardCount: Int { 32 }
 
     /// The simulated time that has passed, in nanoseconds.
     private(set) var now: Int64 = 0

@@ -18,8 +18,8 @@ protocol Script: Sendable {
     /// The client asked for background time or gave it back.
     func backgroundTime<A>(
         _ change: Actions.BackgroundTime, _ shard: inout Shard<A, Self>, client: Int, at now: Int64)
-    /// What the server records of a Close frame with this code; a frame can be lost on its way.
-    func received(_ code: CloseCode, using generator: inout FleetGenerator) -> CloseCode
+    /// The client closes; returns what the server records of a Close frame with this code, as it can be lost.
+    func closes<A>(_ shard: inout Shard<A, Self>, client: Int, with code: CloseCode, at now: Int64) -> CloseCode
 }
 
 enum Answers {
@@ -183,7 +183,10 @@ struct Shard<A: Agent, S: Script> {
     private mutating func act(on actions: Actions, _ client: Int, at now: Int64) {
         if actions.abandon != nil { socketEnded(client, .abnormalClosure, at: now) }
         if let close = actions.close {
-            socketEnded(client, A.recordedCode(for: close.cause, rules), at: now)
+            if clients[client].openedAt >= 0 {
+                let sent = A.recordedCode(for: close.cause, rules)
+                socketEnded(client, script.closes(&self, client: client, with: sent, at: now), at: now)
+            }
             queue.push(
                 at: now + roundTrip(of: client), client: client, kind: Kind.closed,
                 tag: UInt32(truncatingIfNeeded: close.attempt.number))
@@ -203,6 +206,9 @@ struct Shard<A: Agent, S: Script> {
         let record = clients + client
         let tag = UInt32(truncatingIfNeeded: attempt.number) & 0xFF_FFFF
         record.pointee.attempt = tag
+        if network.drawsPerAttempt {
+            roundTrips[client] = Int32(network.roundTrip(using: &record.pointee.worldDraws) / 1000)
+        }
         let roundTrip = roundTrip(of: client)
         let arrival =
             now + roundTrip + roundTrip / 2
@@ -278,7 +284,7 @@ struct Shard<A: Agent, S: Script> {
     mutating func socketEnded(_ client: Int, _ code: CloseCode, at now: Int64) {
         let record = clients + client
         guard record.pointee.openedAt != Client<A, S.Life>.noSocket else { return }
-        ledger.ended(script.received(code, using: &record.pointee.worldDraws), after: now - record.pointee.openedAt)
+        ledger.ended(code, after: now - record.pointee.openedAt)
         record.pointee.openedAt = Client<A, S.Life>.noSocket
     }
 
@@ -296,5 +302,7 @@ extension Script {
         _ change: Actions.BackgroundTime, _ shard: inout Shard<A, Self>, client: Int, at now: Int64
     ) {}
 
-    func received(_ code: CloseCode, using generator: inout FleetGenerator) -> CloseCode { code }
+    func closes<A>(_ shard: inout Shard<A, Self>, client: Int, with code: CloseCode, at now: Int64) -> CloseCode {
+        code
+    }
 }

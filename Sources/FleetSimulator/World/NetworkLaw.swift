@@ -8,6 +8,8 @@ package struct NetworkLaw: Sendable {
     package var roundTripFloor = 20.0
     /// No client is farther than this. Default 3,000.
     package var roundTripCeiling = 3_000.0
+    /// Whether the round-trip time is drawn anew for each attempt instead of once per client. Default false.
+    package var drawsPerAttempt = false
     /// The probability that a flight is lost and sent again. Default 0. The retransmission timer starts at 1 s and
     /// doubles (RFC 6298 section 2).
     package var loss = 0.0

@@ -24,13 +24,15 @@ enum FleetArguments {
         .number(20...1000))
     static let roundTripSigma = Option(
         "rtt-sigma", "S", "Standard deviation of its logarithm. Default 0.6.", .number(0...2))
+    static let roundTripPerAttempt = Flag(
+        "rtt-per-attempt", "Draw the round-trip time for each attempt, not once per client.")
     static let loss = Option(
         "packet-loss", "P", "Probability that a flight of the handshake is lost and sent again. Default 0.",
         .number(0...0.9))
 
     /// The options that say which policies run on which seed, and how the results come out.
     static let run = [policy.once, compare.argument, seed.once, threads.once, json.argument]
-    static let network = [roundTrip.once, roundTripSigma.once, loss.once]
+    static let network = [roundTrip.once, roundTripSigma.once, roundTripPerAttempt.argument, loss.once]
 
     /// The policies to run.
     static func policies(
@@ -53,6 +55,7 @@ enum FleetArguments {
         var network = NetworkLaw()
         if let median = arguments.value(roundTrip) { network.roundTripMedian = median }
         if let sigma = arguments.value(roundTripSigma) { network.roundTripSigma = sigma }
+        network.drawsPerAttempt = arguments.has(roundTripPerAttempt)
         if let loss = arguments.value(loss) { network.loss = loss }
         return network
     }

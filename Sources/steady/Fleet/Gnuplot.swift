@@ -35,6 +35,8 @@ enum Gnuplot {
         var x: String
         var y: String
         var logarithmic = false
+        /// With labels the series are bars side by side, one group per label; without, lines.
+        var labels: [String] = []
         var series: [Series]
     }
 
@@ -86,8 +88,17 @@ enum Gnuplot {
                 lines.append("$d\(number)_\(index) << END")
                 lines += series.points.map { "\($0.x) \($0.y)" } + ["END"]
             }
+            let style: String
+            if panel.labels.isEmpty {
+                style = "using 1:2 with lines lw 2"
+            } else {
+                let ticks = panel.labels.enumerated().map { "\(quote($0.element)) \($0.offset)" }
+                lines.append("set style data histograms; set style fill solid 0.8; set yrange [0:*]")
+                lines.append("set xtics rotate by -25 (\(ticks.joined(separator: ", ")))")
+                style = "using 2"
+            }
             let plots = panel.series.indices.map {
-                "$d\(number)_\($0) using 1:2 with lines lw 2 title \(quote(panel.series[$0].title))"
+                "$d\(number)_\($0) \(style) title \(quote(panel.series[$0].title))"
             }
             lines.append("plot " + plots.joined(separator: ", "))
         }
