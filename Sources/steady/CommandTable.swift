@@ -18,7 +18,7 @@ struct CommandTable: Sendable {
 
     static let all = CommandTable(commands: [
         ConnectCommand.command, ServeCommand.command, DemoCommand.command, StormCommand.command,
-        DayCommand.command,
+        DayCommand.command, LoopCommands.flap, LoopCommands.crashLoop,
     ])
 
     static let version = "0.1.0"

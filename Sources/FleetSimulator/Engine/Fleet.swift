@@ -53,9 +53,10 @@ final class Fleet<A: Agent, S: Script> {
         shards.deallocate()
     }
 
-    /// Runs until nothing is left to do, the time is over, or `finished` says so. `finished` is asked once per second
-    /// of simulated time with a view of the totals so far.
+    /// Runs until nothing is left to do, the time is over, or `finished` says so, which is asked now and then: with a
+    /// shared server once per second of simulated time.
     func run(until end: Int64, finished: (Progress) -> Bool) {
+        guard server != nil else { return runApart(until: end, finished: finished) }
         var nextLook: Int64 = 0
         while let window = nextWindow(), window * EventQueue.width < end {
             now = window * EventQueue.width
@@ -64,8 +65,25 @@ final class Fleet<A: Agent, S: Script> {
                 if finished(progress) { return }
             }
             step(to: window)
+            answerArrivals()
         }
-        now = min(end, max(now, 0))
+        now = min(end, now)
+    }
+
+    /// Without a shared server shards have nothing to do with each other; they meet only to report.
+    private func runApart(until end: Int64, finished: (Progress) -> Bool) {
+        nonisolated(unsafe) let shards = shards
+        let stage = max(EventQueue.width, end / 100)
+        while now < end, nextWindow() != nil, !finished(progress) {
+            let stop = min(end, now + stage)
+            Self.parallel(threads) { index in
+                while let window = shards[index].queue.nextWindow(), window * EventQueue.width < stop {
+                    shards[index].queue.advance(to: window)
+                    shards[index].drain()
+                }
+            }
+            now = stop
+        }
     }
 
     /// What can be said while the run goes on.
@@ -92,7 +110,6 @@ final class Fleet<A: Agent, S: Script> {
             shards[index].queue.advance(to: window)
             shards[index].drain()
         }
-        if server != nil { answerArrivals() }
     }
 
     private func answerArrivals() {

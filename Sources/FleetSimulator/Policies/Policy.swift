@@ -50,7 +50,7 @@ package enum Policy: String, CaseIterable, Sendable {
                 .ladder([5]), sameIdentity: .reconnects, connectTimeout: 60, closeCode: .noStatusReceived)
         case .stream:
             // The socket stays until the background task expires, 30 s at best (ConnectionRecoveryHandler.swift:116).
-            PublishedPolicy(.stream, connectTimeout: 60, backgroundGrace: 29)
+            PublishedPolicy(.stream, connectTimeout: 60, backgroundGrace: 29, watchesPath: true)
         case .socketIO:
             PublishedPolicy(.backo2(initial: 1, cap: 5, jitter: 0.5), connectTimeout: 20)
         case .phoenix:
@@ -60,7 +60,7 @@ package enum Policy: String, CaseIterable, Sendable {
             PublishedPolicy(
                 .exponential(first: 0, initial: 1, factor: 1.6, cap: 120, jitter: 0.2), connectTimeout: 20)
         case .ably:
-            PublishedPolicy(.ably(first: 0.1), connectTimeout: 10)
+            PublishedPolicy(.ably(first: 0.1), connectTimeout: 10, watchesPath: true)
         case .supabase:
             // A bare cancel on purpose (URLSessionWebSocket.swift:430).
             PublishedPolicy(

@@ -63,8 +63,7 @@ package struct PublishedMachine: Agent {
             drop(because: .stayedInBackground, &actions)
             actions.backgroundTime = .end
         case .pathChanged(let path):
-            // Coming back online, these libraries try at once.
-            if case .online = path, phase == .waiting { open(at: now, &actions) }
+            if case .online = path, policy.watchesPath, phase == .waiting { open(at: now, &actions) }
         case .messageReceived, .frameReceived, .readingPaused, .readingResumed, .timeReached: break
         }
         return actions

@@ -41,18 +41,22 @@ package final class PublishedPolicy: Sendable {
     package let connectTimeout: Double
     /// From entering the background to the close; nil does nothing there.
     package let backgroundGrace: Double?
+    /// Whether a network that comes back ends a wait.
+    package let watchesPath: Bool
     /// What the server records when this client drops a socket on purpose; 1005 for a bare cancel.
     package let closeCode: CloseCode
 
     package init(
         _ law: Law, retryAfter: RetryAfter = .ignored, sameIdentity: SameIdentity = .keepsSocket,
-        connectTimeout: Double, backgroundGrace: Double? = nil, closeCode: CloseCode = .normalClosure
+        connectTimeout: Double, backgroundGrace: Double? = nil, watchesPath: Bool = false,
+        closeCode: CloseCode = .normalClosure
     ) {
         self.law = law
         self.retryAfter = retryAfter
         self.sameIdentity = sameIdentity
         self.connectTimeout = connectTimeout
         self.backgroundGrace = backgroundGrace
+        self.watchesPath = watchesPath
         self.closeCode = closeCode
     }
 

@@ -1,7 +1,8 @@
 /// A server, or what stands before it, that accepts so many connections per second and refuses the rest with 503.
 ///
-/// A token bucket: `rate` tokens per second, never more than `burst` seconds' worth. An accept costs one token, a
-/// refusal `refusalCost` of one, as far as there is any: a server busy with refusing accepts less.
+/// A token bucket that holds what comes in within `interval` (Envoy's local rate limit with `max_tokens` equal to
+/// `tokens_per_fill`). An accept costs one token, a refusal `refusalCost` of one, as far as there is any: a server busy
+/// with refusing accepts less.
 package struct AcceptServer: Sendable {
     /// What a refusal says in `Retry-After`. The header is in whole seconds.
     package enum RetryAfter: Hashable, Sendable {
@@ -30,8 +31,17 @@ package struct AcceptServer: Sendable {
 
     /// Accepts per second; nil accepts everyone.
     package var rate: Double?
-    /// Seconds' worth of tokens the bucket holds. Default 0.05.
-    package var burst = 0.05
+    /// How the bucket fills.
+    package enum Refill: String, CaseIterable, Sendable {
+        /// All tokens of an interval at its start.
+        case stepwise = "steps"
+        /// Each token when it is due.
+        case continuous
+    }
+
+    /// Seconds. Default 0.05.
+    package var interval = 0.05
+    package var refill = Refill.stepwise
     /// Tokens per refusal. Default 0.
     package var refusalCost = 0.0
     package var retryAfter = RetryAfter.none
@@ -40,6 +50,7 @@ package struct AcceptServer: Sendable {
     package var downUntil: Int64 = 0
 
     private var tokens = 0.0
+    /// When tokens came last: an instant, or the number of steps since the outage ended.
     private var filledAt: Int64 = 0
     private var nextSlot = 0.0
 
@@ -55,9 +66,7 @@ package struct AcceptServer: Sendable {
             }
         }
         guard let rate else { return .accept }
-        let since = max(filledAt, downUntil)
-        tokens = min(max(1, rate * burst), tokens + Double(max(0, now - since)) * 1e-9 * rate)
-        filledAt = now
+        fill(rate, at: now)
         guard tokens < 1 else {
             tokens -= 1
             return .accept
@@ -72,6 +81,21 @@ package struct AcceptServer: Sendable {
             let seconds = Double(now) * 1e-9
             nextSlot = max(nextSlot, seconds) + 1 / (0.97 * rate)
             return .refuse(retryAfter: UInt16(clamping: Int((nextSlot - seconds).rounded(.up))))
+        }
+    }
+
+    private mutating func fill(_ rate: Double, at now: Int64) {
+        let capacity = max(1, rate * interval)
+        switch refill {
+        case .continuous:
+            let since = max(filledAt, downUntil)
+            tokens = min(capacity, tokens + Double(now - since) * 1e-9 * rate)
+            filledAt = now
+        case .stepwise:
+            let step = max(1, Int64(interval * 1e9))
+            let steps = (now - downUntil) / step + 1
+            tokens = min(capacity, tokens + Double(steps - filledAt) * rate * interval)
+            filledAt = steps
         }
     }
 }

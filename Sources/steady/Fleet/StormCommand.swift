@@ -12,6 +12,9 @@ enum StormCommand {
         ValueKind<AcceptServer.Outage>.choice)
     static let refusalCost = Option(
         "refusal-cost", "X", "What a refusal costs the server, in accepts. Default 0.", .number(0...1))
+    static let refill = Option(
+        "refill", "HOW", "Whether the server's tokens come every 50 ms or one by one. Default steps.",
+        ValueKind<AcceptServer.Refill>.choice)
     static let retryAfter = Option(
         "retry-after", "FORM", "Retry-After of refusals above the accept rate. Default none.", retryAfterForm)
     static let lostBy = Option(
@@ -39,7 +42,8 @@ enum StormCommand {
                 \(helpTable(Policy.allCases.map { ($0.rawValue, $0.source) }))
                 """,
             options: [
-                clients.once, acceptRate.once, down.once, outage.once, refusalCost.once, retryAfter.once, lostBy.once,
+                clients.once, acceptRate.once, down.once, outage.once, refusalCost.once, refill.once, retryAfter.once,
+                lostBy.once,
             ] + FleetArguments.run + [FleetArguments.csv.once, FleetArguments.plot.once] + FleetArguments.network,
             exitCodes: [.success, .failure, .cannotCreate]),
         run: run)
@@ -77,6 +81,7 @@ enum StormCommand {
         storm.loss = arguments.value(lostBy) ?? .connectionLost
         storm.server.outage = arguments.value(outage) ?? .refuse
         storm.server.refusalCost = arguments.value(refusalCost) ?? 0
+        storm.server.refill = arguments.value(refill) ?? .stepwise
         storm.server.retryAfter = arguments.value(retryAfter) ?? .none
         storm.network = FleetArguments.network(arguments)
         storm.seed = FleetArguments.seed(arguments)
