@@ -83,7 +83,9 @@ struct CommandTable: Sendable {
         let groups = names.compactMap { $0.split(separator: " ").first.map(String.init) }
         let choices = groups.indices.filter { groups.firstIndex(of: groups[$0]) == $0 }.map { groups[$0] }
         let known = choices.joined(separator: ", ")
-        if name.hasPrefix("-") { return UsageError("unknown option \(quoted(name)); the command comes first: \(known)") }
+        if name.hasPrefix("-") {
+            return UsageError("unknown option \(quoted(name)); the command comes first: \(known)")
+        }
         let hint =
             nearest(to: name, among: choices + ["help"]).map { "did you mean \($0)?" } ?? "choose one of: \(known)"
         return UsageError("unknown command \(quoted(name)); \(hint)")

@@ -68,7 +68,8 @@ struct EventQueue {
         let time = max(time, window * Self.width)
         let second = time / Self.second
         let event = QueuedEvent(
-            key: UInt64(time - second * Self.second) << 32 | UInt64(client), what: UInt32(kind) << 24 | (tag & 0xFF_FFFF))
+            key: UInt64(time - second * Self.second) << 32 | UInt64(client),
+            what: UInt32(kind) << 24 | (tag & 0xFF_FFFF))
         if second == dealt {
             if time / Self.width == window { pushLate(event) } else { link(event) }
         } else if second < dealt + Self.seconds {

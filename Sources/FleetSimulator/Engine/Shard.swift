@@ -145,7 +145,8 @@ struct Shard<A: Agent, S: Script> {
                 guard !clients[client].suspended else { continue }
                 tell(.frameReceived(attempt(event.tag, of: client)), client, at: now)
             case Kind.closed:
-                tell(.ended(attempt(event.tag, of: client), .closedLocally(.replaced), retryAfter: nil), client, at: now)
+                tell(
+                    .ended(attempt(event.tag, of: client), .closedLocally(.replaced), retryAfter: nil), client, at: now)
             default: script.happen(event.kind, tag: event.tag, &self, client: client, at: now)
             }
         }

@@ -51,9 +51,6 @@ enum DayCommand {
     @Sendable
     private static func run(_ arguments: ParsedArguments) async throws(UsageError) -> ExitCode {
         let policies = try FleetArguments.policies(arguments, among: Day.policies, command: "fleet day")
-        guard policies.allSatisfy(Day.policies.contains) else {
-            throw UsageError("--policy \(policies[0].rawValue) is about storms; choose another one", command: "fleet day")
-        }
         let reports = policies.map { policy in
             let day = day(arguments, policy)
             var bar = ProgressBar(policy.rawValue)
@@ -66,8 +63,8 @@ enum DayCommand {
         }
         if arguments.has(FleetArguments.json) {
             let objects = reports.map(\.json)
-            Output.line(JSONText.write(arguments.has(FleetArguments.compare) ? .array(objects) : objects[0]))
-        } else if arguments.has(FleetArguments.compare) {
+            Output.line(JSONText.write(objects.count > 1 ? .array(objects) : objects[0]))
+        } else if reports.count > 1 {
             Output.line(DayReport.table(reports))
         } else {
             Output.line(reports[0].text)

@@ -42,7 +42,8 @@ struct DayReport {
 
     static func table(_ reports: [DayReport]) -> String {
         let header = [
-            "policy", "sockets/segment", "< 30 s", "1000", "1001", "1005", "1006", "unserved", "until open", "background s",
+            "policy", "sockets/segment", "< 30 s", "1000", "1001", "1005", "1006", "unserved", "until open",
+            "background s",
         ]
         return FleetOutput.table([header] + reports.map(\.row))
     }
@@ -62,13 +63,14 @@ struct DayReport {
             "policy", "socketsPerSegment", "under30sShare", "share1000", "share1001", "share1005", "share1006",
             "unservedSegmentShare", "secondsUntilOpen", "backgroundSecondsPerUser",
         ]
-        return [header] + reports.map { report in
-            let outcome = report.outcome
-            let figures =
-                [outcome.socketsPerSegment, outcome.under30sShare] + [1000, 1001, 1005, 1006].map(report.share)
-                + [outcome.unservedSegmentShare, outcome.secondsUntilOpen ?? 0, outcome.backgroundSecondsPerUser]
-            return [report.day.policy.rawValue] + figures.map { number($0, 4) }
-        }
+        return [header]
+            + reports.map { report in
+                let outcome = report.outcome
+                let figures =
+                    [outcome.socketsPerSegment, outcome.under30sShare] + [1000, 1001, 1005, 1006].map(report.share)
+                    + [outcome.unservedSegmentShare, outcome.secondsUntilOpen ?? 0, outcome.backgroundSecondsPerUser]
+                return [report.day.policy.rawValue] + figures.map { number($0, 4) }
+            }
     }
 
     static func panels(_ reports: [DayReport]) -> [Gnuplot.Panel] {

@@ -8,13 +8,14 @@ internal import Foundation
 
 /// What the `fleet` commands have in common.
 enum FleetArguments {
-    static let policy = Option("policy", "NAME", "The reconnect policy. Default standard.", ValueKind<Policy>.choice)
-    static let compare = Flag("compare", "Run every policy and print one table.")
+    static let policy = Option("policy", "NAME", "A reconnect policy. Default standard.", ValueKind<Policy>.choice)
+    static let compare = Flag(
+        "compare", "Run every policy and print one table; several --policy do the same for those.")
     static let seed = Option("seed", "N", "Where the random numbers begin. Default 1.", .integer(0...Int.max))
     static let threads = Option(
         "threads", "N", "Threads; the result is the same for any number. Default: one per processor.",
         .integer(1...256))
-    static let json = Flag("json", "Print JSON instead of text: one object, or with --compare an array of them.")
+    static let json = Flag("json", "Print JSON instead of text: one object, or an array if there are several policies.")
     static let csv = Option("csv", "FILE", "Write the figures of every policy run to FILE.", .nonEmptyText)
     static let plot = Option(
         "plot", "FILE", "Draw to FILE with gnuplot.",
@@ -31,15 +32,19 @@ enum FleetArguments {
         .number(0...0.9))
 
     /// The options that say which policies run on which seed, and how the results come out.
-    static let run = [policy.once, compare.argument, seed.once, threads.once, json.argument]
+    static let run = [policy.repeatable, compare.argument, seed.once, threads.once, json.argument]
     static let network = [roundTrip.once, roundTripSigma.once, roundTripPerAttempt.argument, loss.once]
 
     /// The policies to run.
     static func policies(
         _ arguments: ParsedArguments, among all: [Policy], command: String
     ) throws(UsageError) -> [Policy] {
-        guard arguments.has(compare) else { return [arguments.value(policy) ?? .standard] }
-        guard arguments.value(policy) == nil else {
+        let named = arguments.values(policy)
+        if let stranger = named.first(where: { !all.contains($0) }) {
+            throw UsageError("--policy \(stranger.rawValue) is about storms; choose another one", command: command)
+        }
+        guard arguments.has(compare) else { return named.isEmpty ? [.standard] : named }
+        guard named.isEmpty else {
             throw UsageError("--compare runs every policy; leave --policy out", command: command)
         }
         return all

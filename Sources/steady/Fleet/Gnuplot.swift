@@ -77,13 +77,16 @@ enum Gnuplot {
             case .svg: "svg size 900,\(height) font 'sans,12' background 'white'"
             case .png: "pngcairo size 900,\(height) font 'sans,10'"
             }
-        var lines = ["set terminal \(terminal)", "set output \(quote(file.path))", "set multiplot layout \(panels.count),1"]
+        var lines = [
+            "set terminal \(terminal)", "set output \(quote(file.path))", "set multiplot layout \(panels.count),1",
+        ]
         lines += ["set grid", "set key outside right"]
         for (number, panel) in panels.enumerated() {
             lines.append("set title \(quote(panel.title))")
             lines.append("set xlabel \(quote(panel.x))")
             lines.append("set ylabel \(quote(panel.y))")
-            lines.append(panel.logarithmic ? "set logscale y; set format y '10^{%L}'" : "unset logscale; set format y '%g'")
+            lines.append(
+                panel.logarithmic ? "set logscale y; set format y '10^{%L}'" : "unset logscale; set format y '%g'")
             for (index, series) in panel.series.enumerated() {
                 lines.append("$d\(number)_\(index) << END")
                 lines += series.points.map { "\($0.x) \($0.y)" } + ["END"]

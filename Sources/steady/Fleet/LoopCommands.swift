@@ -73,12 +73,14 @@ enum LoopCommands {
         }
         if arguments.has(FleetArguments.json) {
             let objects = runs.map { object($0.loop, $0.outcome) }
-            Output.line(JSONText.write(arguments.has(FleetArguments.compare) ? .array(objects) : objects[0]))
-        } else if arguments.has(FleetArguments.compare) {
-            Output.line(FleetOutput.table([["policy", "attempts/client-hour", "sockets/client-hour", "peak/s"]] + rows))
+            Output.line(JSONText.write(objects.count > 1 ? .array(objects) : objects[0]))
+        } else if runs.count > 1 {
+            Output.line(
+                FleetOutput.table([["policy", "attempts/client-hour", "sockets/client-hour", "peak/s"]] + rows))
         } else {
             Output.line(
-                "Policy \(rows[0][0]): each client makes \(rows[0][1]) attempts per hour and gets \(rows[0][2]) sockets.")
+                "Policy \(rows[0][0]): each client makes \(rows[0][1]) attempts per hour and gets \(rows[0][2]) sockets."
+            )
         }
         guard let path = arguments.value(FleetArguments.csv) else { return .success }
         let header = ["policy", "attemptsPerClientHour", "connectsPerClientHour", "peakPerSecond"]

@@ -6,7 +6,8 @@ enum StormCommand {
     static let clients = Option("clients", "N", "Clients. Default 1000000.", .integer(1...20_000_000))
     static let acceptRate = Option(
         "accept-rate", "C", "Connections the server accepts per second. Default 10000.", .number(1...100_000_000))
-    static let down = Option("down", "D", "How long the service is down from the loss on. Default 0.", .time(0...86_400))
+    static let down = Option(
+        "down", "D", "How long the service is down from the loss on. Default 0.", .time(0...86_400))
     static let outage = Option(
         "outage", "WHAT", "What the service does with attempts while it is down. Default refuse.",
         ValueKind<AcceptServer.Outage>.choice)
@@ -112,8 +113,8 @@ enum StormCommand {
         }
         if arguments.has(FleetArguments.json) {
             let objects = reports.map(\.json)
-            Output.line(JSONText.write(arguments.has(FleetArguments.compare) ? .array(objects) : objects[0]))
-        } else if arguments.has(FleetArguments.compare) {
+            Output.line(JSONText.write(objects.count > 1 ? .array(objects) : objects[0]))
+        } else if reports.count > 1 {
             Output.line(StormReport.table(reports))
         } else {
             Output.line(reports[0].text)

@@ -15,7 +15,8 @@ struct StormReport {
             ("attemptsPerClient", .number(outcome.attemptsPerClient)),
             ("peakPerSecond", .whole(outcome.peakPerSecond)), ("peakPer100ms", .whole(outcome.peakPer100ms)),
             ("t50", .number(outcome.t50)), ("t95", .number(outcome.t95)), ("t99", .number(outcome.t99)),
-            ("optimumT99", .number(outcome.optimumT99)), ("recoveredShare", .number(outcome.recoveredShare, decimals: 6)),
+            ("optimumT99", .number(outcome.optimumT99)),
+            ("recoveredShare", .number(outcome.recoveredShare, decimals: 6)),
             ("loneMean", .number(lone.meanRecovery.map { $0 - storm.down })), ("loneP95", .number(lone.t95)),
             ("events", .whole(outcome.events)), ("queueEvents", .whole(outcome.queueEvents)),
             ("seconds", .number(outcome.seconds)),
@@ -39,7 +40,8 @@ struct StormReport {
         }
         if let half = outcome.t50, let most = outcome.t95, let all = outcome.t99 {
             lines.append(
-                "Half of them are back after \(number(half)) s, 95 % after \(number(most)) s, 99 % after \(number(all)) s.")
+                "Half of them are back after \(number(half)) s, 95 % after \(number(most)) s, 99 % after \(number(all)) s."
+            )
             if outcome.optimumT99 > 0 {
                 lines.append(
                     "A server that never idled would need \(number(outcome.optimumT99)) s for the 99 %: this is "
