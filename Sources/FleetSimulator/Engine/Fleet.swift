@@ -107,6 +107,8 @@ final class Fleet<A: Agent, S: Script> {
     private func step(to window: Int64) {
         nonisolated(unsafe) let shards = shards
         Self.parallel(threads) { index in
+            // A shard with nothing to do in this window stays where it is.
+            guard shards[index].queue.nextWindow() == window else { return }
             shards[index].queue.advance(to: window)
             shards[index].drain()
         }
@@ -146,7 +148,7 @@ final class Fleet<A: Agent, S: Script> {
 
     /// The sums over all shards.
     func totals() -> Totals {
-        var totals = Totals(origin: shards[0].script.origin)
+        var totals = Totals(like: shards[0].attempts)
         for index in 0..<Self.shardCount {
             totals.attempts.add(shards[index].attempts)
             totals.recoveries.add(shards[index].recoveries)
@@ -172,8 +174,8 @@ struct Totals {
     var queueEvents = 0
     var bytes = 0
 
-    init(origin: Int64) {
-        attempts = Tally(origin: origin)
-        recoveries = Tally(origin: origin)
+    init(like tally: Tally) {
+        attempts = Tally(origin: tally.origin, slot: tally.slot)
+        recoveries = attempts
     }
 }

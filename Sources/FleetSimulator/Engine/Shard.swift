@@ -6,6 +6,8 @@ protocol Script: Sendable {
     associatedtype Life
     /// Where the clock of the results begins, in nanoseconds of simulated time.
     var origin: Int64 { get }
+    /// How finely the results resolve time, in nanoseconds.
+    var resolution: Int64 { get }
     /// Who answers attempts.
     var answers: Answers { get }
     func life(of client: Int) -> Life
@@ -106,8 +108,8 @@ struct Shard<A: Agent, S: Script> {
         armed = .allocate(capacity: max(1, count))
         armed.initialize(repeating: .max, count: count)
         roundTrips = .allocate(capacity: max(1, count))
-        attempts = Tally(origin: script.origin)
-        recoveries = Tally(origin: script.origin)
+        attempts = Tally(origin: script.origin, slot: script.resolution)
+        recoveries = Tally(origin: script.origin, slot: script.resolution)
         clients = .allocate(capacity: max(1, count))
         for index in 0..<count {
             var world = FleetGenerator(seed: seed, client: base + index, purpose: .world)

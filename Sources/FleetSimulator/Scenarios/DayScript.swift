@@ -42,6 +42,7 @@ struct DayScript: Script {
     let usage: UsageLaw
     let seed: UInt64
     var origin: Int64 { 0 }
+    var resolution: Int64 { 60_000_000_000 }
     var answers: Answers { .accepted }
 
     func life(of client: Int) -> Life {

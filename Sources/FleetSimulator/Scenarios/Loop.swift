@@ -72,6 +72,7 @@ struct LoopScript: Script {
 
     let kind: Loop.Kind
     var origin: Int64 { 0 }
+    var resolution: Int64 { 1_000_000_000 }
     var answers: Answers {
         switch kind {
         case .flap: .refused

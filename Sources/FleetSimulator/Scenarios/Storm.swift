@@ -8,7 +8,8 @@ package struct Storm: Sendable {
         case connectionLost
         /// The server closes each with this code at a time uniform in this many seconds from 0.
         case drained(CloseCode, over: Double)
-        /// All phones lose their network for this long and regain it with this spread (seconds, standard deviation).
+        /// All phones lose their network for this long and regain it one after the other: half normal with this spread, in
+        /// seconds.
         case pathReturn(after: Double, spread: Double)
     }
 
@@ -83,8 +84,8 @@ package struct Storm: Sendable {
         }
         return Outcome(
             attemptsPerClient: Double(totals.attempts.total) / Double(clients),
-            peakPerSecond: totals.attempts.peak(slots: Tally.perSecond),
-            peakPer100ms: totals.attempts.peak(slots: Tally.perSecond / 10), t50: after(0.5), t95: after(0.95),
+            peakPerSecond: totals.attempts.peak(within: 1),
+            peakPer100ms: totals.attempts.peak(within: 0.1), t50: after(0.5), t95: after(0.95),
             t99: after(0.99), optimumT99: server.rate.map { 0.99 * Double(clients) / $0 } ?? 0,
             recoveredShare: Double(totals.recoveries.total) / Double(clients), events: totals.machineEvents,
             queueEvents: totals.queueEvents, seconds: Double(fleet.now - StormScript.start) / 1e9,
@@ -120,6 +121,7 @@ struct StormScript: Script {
 
     let loss: Storm.Loss
     var origin: Int64 { Self.start }
+    var resolution: Int64 { 10_000_000 }
     var answers: Answers { .sharedServer }
 
     func life(of client: Int) -> Life { Life() }
@@ -137,8 +139,8 @@ struct StormScript: Script {
             // A socket without a network does not outlive the outage: the server or a middlebox has dropped it.
             shard.tell(.ended(AttemptID(1), .connectionLost, retryAfter: nil), client, at: Self.start)
             shard.socketEnded(client, .abnormalClosure, at: Self.start)
-            let normal = record.pointee.worldDraws.normal()
-            time = Self.start + max(0, Int64((after + spread * normal) * 1e9))
+            let late = spread * abs(record.pointee.worldDraws.normal())
+            time = Self.start + Int64((after + late) * 1e9)
             kind = Own.pathReturns
         }
         shard.queue.push(at: time, client: client, kind: kind, tag: 1)

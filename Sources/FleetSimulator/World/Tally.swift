@@ -1,19 +1,22 @@
-/// Counts per slot of 10 ms: what curves, peaks and quantiles are made from.
+/// Counts per slot of time: what curves, peaks and quantiles are made from.
 package struct Tally: Sendable {
-    /// Slots per second.
-    package static let perSecond = 100
-    static let slot: Int64 = 10_000_000
-
+    /// Nanoseconds per slot.
+    let slot: Int64
     /// Where the first slot begins, in nanoseconds; what is earlier is counted there.
     let origin: Int64
     package private(set) var counts: [UInt32] = []
     package private(set) var total = 0
 
-    init(origin: Int64) { self.origin = origin }
+    init(origin: Int64, slot: Int64) {
+        self.origin = origin
+        self.slot = slot
+    }
+
+    private var secondsPerSlot: Double { Double(slot) / 1e9 }
 
     @inline(__always)
     mutating func add(at time: Int64) {
-        let index = Int(max(0, time - origin) / Self.slot)
+        let index = Int(max(0, time - origin) / slot)
         if index >= counts.count { grow(to: index) }
         counts[index] &+= 1
         total += 1
@@ -29,8 +32,9 @@ package struct Tally: Sendable {
         total += other.total
     }
 
-    /// The most that fell into any span of this many slots.
-    package func peak(slots: Int) -> Int {
+    /// The most that fell into any span of this many seconds, which a span of whole slots stands for.
+    package func peak(within seconds: Double) -> Int {
+        let slots = max(1, Int((seconds / secondsPerSlot).rounded()))
         var sum = 0
         var most = 0
         for index in counts.indices {
@@ -50,7 +54,7 @@ package struct Tally: Sendable {
             let before = sum
             sum += Double(count)
             guard sum >= needed else { continue }
-            return (Double(index) + (needed - before) / Double(count)) / Double(Self.perSecond)
+            return (Double(index) + (needed - before) / Double(count)) * secondsPerSlot
         }
         return nil
     }
@@ -60,13 +64,14 @@ package struct Tally: Sendable {
         guard total > 0 else { return nil }
         var sum = 0.0
         for (index, count) in counts.enumerated() { sum += (Double(index) + 0.5) * Double(count) }
-        return sum / Double(total) / Double(Self.perSecond)
+        return sum / Double(total) * secondsPerSlot
     }
 
-    /// The counts added up per second.
+    /// The counts added up per second; slots are no longer than that.
     package var everySecond: [Int] {
-        stride(from: 0, to: counts.count, by: Self.perSecond).map { start in
-            counts[start..<min(start + Self.perSecond, counts.count)].reduce(0) { $0 + Int($1) }
+        let step = max(1, Int((1 / secondsPerSlot).rounded()))
+        return stride(from: 0, to: counts.count, by: step).map { start in
+            counts[start..<min(start + step, counts.count)].reduce(0) { $0 + Int($1) }
         }
     }
 }

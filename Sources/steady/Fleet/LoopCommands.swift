@@ -68,7 +68,7 @@ enum LoopCommands {
             [
                 $0.loop.policy.rawValue, number($0.outcome.attemptsPerClientHour),
                 number($0.outcome.connectsPerClientHour),
-                String($0.outcome.attempts.peak(slots: Tally.perSecond)),
+                String($0.outcome.attempts.peak(within: 1)),
             ]
         }
         if arguments.has(FleetArguments.json) {
@@ -93,7 +93,7 @@ enum LoopCommands {
             ("seed", .text(String(loop.seed))),
             ("attemptsPerClientHour", .number(outcome.attemptsPerClientHour)),
             ("connectsPerClientHour", .number(outcome.connectsPerClientHour)),
-            ("peakPerSecond", .whole(outcome.attempts.peak(slots: Tally.perSecond))),
+            ("peakPerSecond", .whole(outcome.attempts.peak(within: 1))),
             ("events", .whole(outcome.events)), ("queueEvents", .whole(outcome.queueEvents)),
             ("seconds", .number(loop.seconds)),
         ])
