@@ -176,7 +176,9 @@ import Darwin
             })
         #expect(try await session.code() == .unavailable)
         #expect(session.transport.sockets.count == 2)
-        #expect(session.lines.all.map(\.text).contains("stopped: HTTP 403"))
+        let texts = session.lines.all.map(\.text)
+        #expect(texts.contains("stopped: HTTP 403"))
+        #expect(texts.last?.hasPrefix("steady: no further attempt after HTTP 403; check the credentials") == true)
     }
 
     @Test(arguments: [
