@@ -105,6 +105,18 @@ import Darwin
         #expect(session.transport.sockets.map(\.closed?.code) == [.normalClosure])
     }
 
+    @Test(arguments: [false, true]) func aReaderThatIsStuckCannotKeepItFromEnding(json: Bool) async throws {
+        let session = try ConnectRig(ScriptedTransport.friendly, json: json) { $0.decisions = true }
+        defer { session.lines.stick(false) }
+        try await session.lines.next(with: "open #1")
+        session.lines.stick(true)
+        session.transport.sockets.first?.report(.message(.text("unread")))
+        session.signal(SIGTERM)
+        #expect(try await session.code() == .success)
+        #expect(session.transport.sockets.map(\.closed?.code) == [.goingAway])
+        #expect(!session.lines.all.contains { $0.text.contains("unread") })
+    }
+
     @Test func whatArrivedIsPrintedBeforeItEnds() async throws {
         let session = try ConnectRig(
             ScriptedTransport { call, socket in
