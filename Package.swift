@@ -18,6 +18,8 @@ let package = Package(
     platforms: [.iOS(.v16), .macOS(.v13), .tvOS(.v16), .watchOS(.v9), .visionOS(.v1)],
     products: [
         .library(name: "SteadySocket", targets: ["SteadySocket"]),
+        // Linux only; for its options, such as a CA file or a proxy.
+        .library(name: "CurlTransport", targets: ["CurlTransport"]),
         .library(name: "SteadySocketTestKit", targets: ["SteadySocketTestKit"]),
         .executable(name: "steady", targets: ["steady"]),
     ],

@@ -51,8 +51,11 @@ enum Posix {
         return descriptor
     }
 
+    /// How many connections may wait to be accepted.
+    static let backlog = 4096
+
     static func listen(_ descriptor: Int32) throws(SystemError) {
-        guard systemListen(descriptor, 4096) == 0 else { throw SystemError(action: "listen", number: errno) }
+        guard systemListen(descriptor, Int32(backlog)) == 0 else { throw SystemError(action: "listen", number: errno) }
     }
 
     /// The port a socket is bound to.

@@ -132,7 +132,9 @@ extension ServerCore {
                 isAcceptPaused = false
                 source.resume()
             }
-        case (.listening(_, let source), .nothing), (.listening(_, let source), .reserved):
+        case (.listening(let descriptor, let source), .nothing), (.listening(let descriptor, let source), .reserved):
+            // Who has connected already gets an ending like the others, not the reset of a closed listener.
+            acceptReady(descriptor, atMost: Posix.backlog)
             if isAcceptPaused { source.resume() }
             isAcceptPaused = false
             listener = .ending
@@ -142,7 +144,8 @@ extension ServerCore {
 
     private func listen(on descriptor: Int32) {
         let source = DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
-        source.setEventHandler { [unowned self] in acceptReady(descriptor) }
+        // Bounded, so that a storm of connections leaves time for the open ones.
+        source.setEventHandler { [unowned self] in acceptReady(descriptor, atMost: 256) }
         source.setCancelHandler {
             Posix.close(descriptor)
             self.listener = .none
@@ -152,9 +155,8 @@ extension ServerCore {
         source.resume()
     }
 
-    private func acceptReady(_ descriptor: Int32) {
-        // Bounded, so that a storm of connections leaves time for the open ones.
-        for _ in 0..<256 {
+    private func acceptReady(_ descriptor: Int32, atMost limit: Int) {
+        for _ in 0..<limit {
             switch Posix.accept(descriptor) {
             case .connection(let connection, let peer): add(descriptor: connection, peer: peer)
             case .none: return

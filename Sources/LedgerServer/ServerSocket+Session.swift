@@ -120,8 +120,15 @@ extension ServerSocket {
         }
     }
 
+    /// Sends a message nobody asked for. A client that does not read cannot be made to wait with those, as it can with
+    /// echoes, so one that falls too far behind is dropped.
     func sendText(_ text: String) {
-        if mayAnswer { sendMessage(.text, Array(text.utf8)) }
+        guard mayAnswer else { return }
+        guard unsentBytes <= core.options.maximumMessageBytes else {
+            record?.note = "the client does not read"
+            return drop()
+        }
+        sendMessage(.text, Array(text.utf8))
     }
 
     private func sendMessage(_ opcode: Opcode, _ payload: [UInt8]) {

@@ -88,7 +88,7 @@ final class ServerSocket: @unchecked Sendable {
 
     /// Reads while there is somebody to listen: not when silent, and not when the client does not take its answers.
     func adjustReading() {
-        var wanted = !isSilent && output.count - written < core.options.maximumQueuedBytes
+        var wanted = !isSilent && unsentBytes < core.options.maximumQueuedBytes
         switch phase {
         case .gone: return
         case .lingering: wanted = true
@@ -100,6 +100,8 @@ final class ServerSocket: @unchecked Sendable {
     }
 
     // MARK: Output
+
+    var unsentBytes: Int { output.count - written }
 
     func send(_ bytes: some Collection<UInt8>) { output.append(contentsOf: bytes) }
 

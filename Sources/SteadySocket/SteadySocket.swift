@@ -119,13 +119,17 @@ public final class SteadySocket: Sendable {
         #endif
     }
 
+    #if os(Linux)
+    private static let systemPath = SharedNetworkPath.Watch { RouteNetlinkMonitor() }
+    #endif
+
     private static func monitor(_ option: Options.NetworkPathOption) -> (any NetworkPathMonitor)? {
         switch option {
         case .ignored: return nil
         case .monitor(let monitor): return monitor
         case .system:
             #if os(Linux)
-            return RouteNetlinkMonitor()
+            return SharedNetworkPath(systemPath)
             #else
             return nil
             #endif

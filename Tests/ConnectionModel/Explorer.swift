@@ -28,13 +28,6 @@ package struct Explorer: Sendable {
         package var edges: Set<Edge> = []
     }
 
-    /// A step of the machine between kinds of states.
-    package struct Edge: Hashable, Sendable {
-        package var from: StateKind
-        package var event: EventKind
-        package var to: StateKind
-    }
-
     /// A violation with the shortest script to it.
     package struct Failure: Error, CustomStringConvertible {
         package var violation: Violation
@@ -79,9 +72,7 @@ package struct Explorer: Sendable {
                         throw failure(error, draws, prelude + path(to: node.origin, origins) + [step])
                     }
                     report.events += run.events - node.run.events
-                    if let event = told(step, before, at: node.run.now) {
-                        let edge = Edge(
-                            from: StateKind(before.state), event: event, to: StateKind(run.machine.state))
+                    if let edge = Edge(step, from: before, at: node.run.now, to: run.machine) {
                         report.edges.insert(edge)
                     }
                     guard seen.insert(run.fingerprint()).inserted else { continue }
@@ -99,17 +90,6 @@ package struct Explorer: Sendable {
         report.isClosed = frontier.isEmpty
         report.situations = seen.count
         return report
-    }
-
-    /// The event of a step, unless something was overdue before it: that is the passing of time first.
-    private func told(_ step: Step, _ machine: ConnectionMachine, at now: Int64) -> EventKind? {
-        switch step {
-        case .wait: return nil
-        case .wake: return machine.nextDeadline == nil ? nil : .timeReached
-        case .event(let symbol):
-            if let deadline = machine.nextDeadline, deadline.nanoseconds <= now { return nil }
-            return EventKind(symbol)
-        }
     }
 
     private func failure(_ violation: Violation, _ draws: EndGenerator, _ steps: [Step]) -> Failure {

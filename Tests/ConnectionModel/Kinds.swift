@@ -41,3 +41,26 @@ package enum EventKind: String, CaseIterable, Sendable {
 
     package init(_ symbol: Symbol) { self.init(symbol.event(newest: AttemptID(1))) }
 }
+
+/// A step of the machine between kinds of states.
+package struct Edge: Hashable, Sendable {
+    package var from: StateKind
+    package var event: EventKind
+    package var to: StateKind
+
+    /// nil if nothing happened, or if something was overdue before it: that is the passing of time first.
+    init?(_ step: Step, from before: ConnectionMachine, at now: Int64, to after: ConnectionMachine) {
+        let deadline = before.nextDeadline
+        switch step {
+        case .wait: return nil
+        case .wake:
+            guard deadline != nil else { return nil }
+            event = .timeReached
+        case .event(let symbol):
+            if let deadline, deadline.nanoseconds <= now { return nil }
+            event = EventKind(symbol)
+        }
+        from = StateKind(before.state)
+        to = StateKind(after.state)
+    }
+}

@@ -87,7 +87,8 @@ extension ReferenceModel {
         if numbers.networkReturnStartsOver { failures = 0 }
         pause = Pause(
             earliest: now + numbers.networkReturn.lowerBound, latest: now + numbers.networkReturn.upperBound,
-            reason: .networkReturn)
+            reason: .networkReturn
+        ).drawn(everyDraw)
     }
 
     private mutating func reading(_ attempt: AttemptID, paused: Bool) {

@@ -133,13 +133,15 @@ extension ReferenceModel {
             }
             wait.reason = .refresh(reason)
         }
-        if isWanted { pause = wait }
+        if isWanted { pause = wait.drawn(everyDraw) }
     }
 
     private mutating func demand(
         _ least: Int64, _ most: Int64, of socket: Socket, _ reason: DisconnectReason, at now: Int64
     ) {
-        demands[socket.channel.origin] = Pause(earliest: now + least, latest: now + most, reason: .server(reason))
+        demands[socket.channel.origin] = Pause(
+            earliest: now + least, latest: now + most, reason: .server(reason)
+        ).drawn(everyDraw)
         if socket.channel == wanted { pause = nil }
     }
 

@@ -3,10 +3,11 @@ package import ConnectionCore
 /// The rules of the connection once more, in the plainest form: facts kept as flags, and after every event a verdict
 /// of what must be done. It shares the vocabulary with the machine but none of its rules, numbers or structure.
 ///
-/// Random waits it does not predict. It knows the window a wait is drawn from, takes the machine's word for the draw
-/// if it lies inside, and holds the machine to it from then on.
+/// Random waits it does not predict, unless it is told that every draw is an end of its range. It knows the window a
+/// wait is drawn from, takes the machine's word for the draw if it lies inside, and holds the machine to it from then on.
 package struct ReferenceModel: Hashable, Sendable {
     let numbers: Numbers
+    let everyDraw: EndGenerator?
 
     // The world.
     var inForeground: Bool
@@ -45,6 +46,15 @@ package struct ReferenceModel: Hashable, Sendable {
         var earliest: Int64
         var latest: Int64
         var reason: WaitReason
+
+        /// What is left of the window if every draw is this end of it.
+        func drawn(_ end: EndGenerator?) -> Pause {
+            switch end {
+            case nil: self
+            case .shortest: Pause(earliest: earliest, latest: earliest, reason: reason)
+            case .longest: Pause(earliest: latest, latest: latest, reason: reason)
+            }
+        }
     }
 
     struct Socket: Hashable, Sendable {
@@ -74,8 +84,9 @@ package struct ReferenceModel: Hashable, Sendable {
         var openFor: Int64?
     }
 
-    package init(_ numbers: Numbers, app: AppState, network: NetworkPath) {
+    package init(_ numbers: Numbers, app: AppState, network: NetworkPath, everyDraw: EndGenerator? = nil) {
         self.numbers = numbers
+        self.everyDraw = everyDraw
         inForeground = app == .foreground
         path = network
         tokens = numbers.burst * numbers.tokenEvery

@@ -9,6 +9,8 @@ package struct Run: Sendable {
     package internal(set) var now: Int64 = 0
     /// How many events the machine has handled.
     package private(set) var events = 0
+    /// What the machine did in the last step; nil if it was told nothing.
+    package private(set) var lastActions: Actions?
     let setting: Setting
 
     /// A fresh machine.
@@ -17,7 +19,12 @@ package struct Run: Sendable {
     ) {
         self.setting = setting
         machine = ConnectionMachine(rules: setting.rules, app: app, network: network)
-        model = ReferenceModel(setting.numbers, app: app, network: network)
+        let everyDraw: EndGenerator? =
+            switch draws {
+            case .seeded: nil
+            case .end(let end): end
+            }
+        model = ReferenceModel(setting.numbers, app: app, network: network, everyDraw: everyDraw)
         invariants = Invariants(app: app, network: network)
         self.draws = draws
     }
@@ -33,10 +40,9 @@ package struct Run: Sendable {
         return nil
     }
 
-    package mutating func draw(from generator: EndGenerator) { draws = .end(generator) }
-
     /// Takes a step and checks everything. The expensive checks, of handling twice, are made if `thorough`.
     package mutating func perform(_ step: Step, thorough: Bool = true) throws(Violation) {
+        lastActions = nil
         switch step {
         case .wait(let time): now += max(0, time)
         case .wake(let late):
@@ -54,6 +60,7 @@ package struct Run: Sendable {
         events += 1
         let instant = Instant(nanoseconds: now)
         let actions = machine.handle(event, at: instant, using: &draws)
+        lastActions = actions
         let status = machine.status
         let deadline = machine.nextDeadline?.nanoseconds
         try invariants.step(event, at: now, actions: actions, status: status, deadline: deadline)

@@ -9,6 +9,8 @@ package struct Walk: Sendable {
     /// How the world is: what happens more often, and how much time goes by.
     private let mood: Mood
     private var chooser: SeededGenerator
+    /// The steps between states it took.
+    package private(set) var edges: Set<Edge> = []
 
     package enum Mood: CaseIterable, Sendable {
         /// Anything at any time.
@@ -55,11 +57,13 @@ package struct Walk: Sendable {
         while run.events < events {
             let step = choose(run)
             steps.append(step)
+            let (before, then) = (run.machine, run.now)
             do {
                 try run.perform(step, thorough: steps.count % 4 == 0)
             } catch {
                 throw failure(error, steps)
             }
+            if let edge = Edge(step, from: before, at: then, to: run.machine) { edges.insert(edge) }
         }
         do { try run.recover() } catch { throw failure(error, steps, recovering: true) }
         return run

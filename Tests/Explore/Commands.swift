@@ -32,6 +32,7 @@ func processorSeconds() -> Double {
 func explore(_ settings: [Setting]) throws {
     let full = options["--depth"] == "full"
     if let depth = options["--depth"], depth != "full", depth != "test" { fail("--depth is test or full") }
+    try walk(settings)
     for world in SmallWorld.all {
         for setting in settings {
             for draws in EndGenerator.allCases {
@@ -44,6 +45,10 @@ func explore(_ settings: [Setting]) throws {
             }
         }
     }
+}
+
+@MainActor
+private func walk(_ settings: [Setting]) throws {
     let seeds = number("--seeds", default: 200)
     let events = number("--events", default: 5000)
     let first = number("--first-seed", default: 1)

@@ -8,14 +8,14 @@ import Musl
 import Darwin
 #endif
 
-// Explores the connection machine: small worlds to a depth, then random walks. Ends with 1 and the shortest script to
+// Explores the connection machine: random walks, then small worlds to a depth. Ends with 1 and the shortest script to
 // the violation if there is one.
 let usage = """
     usage: explore [--config standard|storm-safe] [--depth test|full] [--seeds N] [--first-seed N] [--events N]
            explore --replay SCRIPT [--config C] [--seed N | --app A --draws D]
 
-    Without --config both configurations are explored. --seeds walks of --events events each follow the small worlds
-    (default 200 of 5000, seeds from 1). --replay follows a script as failures print it: in the world of that seed, or
+    Without --config both configurations are explored. --seeds walks of --events events each come before the small
+    worlds (default 200 of 5000, seeds from 1). --replay follows a script as failures print it: in the world of that seed, or
     from a fresh machine in the foreground or background with draws from one end of every range (shortest or longest).
     """
 

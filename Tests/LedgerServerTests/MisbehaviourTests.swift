@@ -88,6 +88,21 @@ import WebSocketWire
         #expect(await test.nextRecord()?.messagesOut == 2)
     }
 
+    @Test func aClientThatReadsNoBroadcastsIsDroppedInTheEnd() async throws {
+        var options = ServerOptions()
+        options.maximumMessageBytes = 1 << 20
+        let test = try TestServer(options)
+        let client = try test.open()
+        // More than every buffer on the way and the limit hold together.
+        let text = String(repeating: "x", count: 1 << 20)
+        for _ in 0..<32 { test.server.send(text) }
+        let record = await test.nextRecord()
+        #expect(Ending(record) == Ending(1006, by: .server, sent: nil))
+        #expect(record?.note == "the client does not read")
+        #expect((record?.messagesOut ?? 32) < 32)
+        client.close()
+    }
+
     @Test func aSocketClosesWithItsNthMessage() async throws {
         let fate = Behaviour.MessageFate(messages: 2, .close(CloseCode(rawValue: 4001), reason: "enough"))
         let test = try TestServer(ServerOptions(), behaviour { $0.messageFate = fate })
@@ -154,6 +169,24 @@ import WebSocketWire
                 == (saysGoodbye
                     ? Ending(1000, "gave up", by: .client, sent: nil) : Ending(1006, by: .network, sent: nil)))
         #expect(record?.messagesIn == 1 && record?.messagesOut == 0 && record?.pingsIn == 1)
+    }
+
+    @Test func aSilentServerDoesNotReadWhileTheClientHoldsOn() async throws {
+        let test = try TestServer()
+        let client = try test.open()
+        let other = try test.open()
+        let id = try #require(await test.nextOpened()?.id)
+        test.server.apply(.silence, to: .one(id))
+        #expect(test.server.counters.open == 2)
+        try client.send(.text("unread"))
+        // By the time the other socket has its echoes, a server that reads would have read the first one.
+        for _ in 0..<20 {
+            try other.send(.text("echo"))
+            #expect(try other.readFrame() == .text("echo"))
+        }
+        #expect(test.server.counters.messagesIn == 20)
+        client.close()
+        #expect(await test.nextRecord()?.messagesIn == 1)
     }
 
     @Test func aSilentServerCanFallSilentByItself() async throws {

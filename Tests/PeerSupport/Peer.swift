@@ -57,7 +57,7 @@ package final class Peer: Sendable {
             arguments += ["--cert", certificate.chain, "--key", certificate.key]
         }
         process = try PythonProcess(script: "peer.py", arguments: arguments)
-        let ready = try await process.log.next("its port", within: .seconds(30)) { $0.event == .ready }
+        let ready = try await process.log.next("its port", within: .seconds(60)) { $0.event == .ready }
         guard let port = ready.ws else {
             throw PeerError("peer.py reported no port")
         }
@@ -85,9 +85,9 @@ package final class Peer: Sendable {
     ///
     /// - Parameters:
     ///   - what: what is awaited, for the error.
-    ///   - limit: measured from the call; past it an error says what was reported instead. Default 20 s.
+    ///   - limit: measured from the call; past it an error says what was reported instead. Default 60 s.
     package func next(
-        _ what: String = "a record", within limit: Duration = .seconds(20),
+        _ what: String = "a record", within limit: Duration = .seconds(60),
         where matches: @escaping @Sendable (PeerRecord) -> Bool
     ) async throws -> PeerRecord {
         try await process.log.next(what, within: limit, where: matches)
@@ -136,7 +136,7 @@ package final class PeerProxy: Sendable {
     package init(credentials: (user: String, password: String)? = nil) async throws {
         let arguments = credentials.map { ["--user", $0.user, "--password", $0.password] } ?? []
         process = try PythonProcess(script: "proxy.py", arguments: arguments)
-        let ready = try await process.log.next("its ports", within: .seconds(30)) { $0.event == .ready }
+        let ready = try await process.log.next("its ports", within: .seconds(60)) { $0.event == .ready }
         guard let httpPort = ready.http, let socksPort = ready.socks5 else {
             throw PeerError("proxy.py reported no ports")
         }
@@ -146,7 +146,7 @@ package final class PeerProxy: Sendable {
 
     /// The next use, as soon as there is one.
     package func nextUse() async throws -> PeerRecord {
-        try await process.log.next("a use of the proxy", within: .seconds(20)) { $0.event == .proxied }
+        try await process.log.next("a use of the proxy", within: .seconds(60)) { $0.event == .proxied }
     }
 
     /// Ends both.

@@ -8,9 +8,9 @@ import Foundation
 ///
 /// - Parameters:
 ///   - what: what is awaited, for the error.
-///   - limit: measured from the call, on a clock that does not stop; default 20 s.
+///   - limit: measured from the call, on a clock that does not stop; default 60 s.
 package func withWatchdog<Value: Sendable>(
-    _ what: String, within limit: Duration = .seconds(20),
+    _ what: String, within limit: Duration = .seconds(60),
     _ operation: @escaping @Sendable () async throws -> Value
 ) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in

@@ -20,7 +20,8 @@ Commands are JSON objects, one a line, on standard input; its end means quit.
 {"drop_all": true}                     end every TCP connection without a close frame
 {"reset_all": true}                    the same with RST
 {"send_all": "text"}                   send a text message to every open socket
-{"silent": true}                       keep reading, but answer nothing any more; false: catch up
+{"silent": true}                       keep reading, but answer nothing any more; false: catch up. What came in between
+                                       counts in the reports in either case
 {"stop": true} / {"start": true}       stop listening (open sockets stay) / listen again on the same ports
 {"quit": true}
 """
@@ -67,13 +68,19 @@ class Connection(ServerConnection):
         super().__init__(*args, **kwargs)
         self.pings = self.pongs = self.messages = self.bytes = 0
         self.unread = []
+        self.mute = False
         self.lingers = False
 
     def connection_made(self, transport):
         super().connection_made(transport)
         self.peer.connections.add(self)
 
+    def eof_received(self):
+        self.read_the_rest()
+        return super().eof_received()
+
     def connection_lost(self, exc):
+        self.read_the_rest()
         self.peer.connections.discard(self)
         super().connection_lost(exc)
 
@@ -93,11 +100,17 @@ class Connection(ServerConnection):
         if data:
             super().data_received(data)
 
+    def read_the_rest(self):
+        """At the end of a connection, what came while playing dead is reported too, but still not answered."""
+        if self.unread:
+            self.mute = True
+            self.catch_up()
+
     def send_data(self):
-        if not self.lingers:
+        if not self.lingers and not self.mute:
             return super().send_data()
         for data in self.protocol.data_to_send():
-            if data:  # the empty one stands for the end of the stream
+            if data and not self.mute:  # the empty one stands for the end of the stream
                 self.transport.write(data)
 
     def process_event(self, event):

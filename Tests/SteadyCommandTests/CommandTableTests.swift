@@ -30,7 +30,7 @@ import Testing
             #expect(try printed("help", command.spec.name) == help)
             #expect(help.contains("\nExit codes:\n  0   ") && help.contains("\n  64  "))
             for option in command.spec.allOptions { #expect(help.contains("--\(option.name)")) }
-            #expect(help.split(separator: "\n").allSatisfy { $0.count <= 110 })
+            #expect(help.split(separator: "\n").allSatisfy { $0.count <= 120 })
         }
     }
 

@@ -63,7 +63,7 @@ import WebSocketWire
         let (status, output, _) = steady.finish()
         #expect(status == 0)
         #expect(try entries().compactMap(\.socket?.code) == [1006])
-        #expect(output.contains("1 sockets, 0 refused\n") && output.contains("close codes: 1006 × 1\n"))
+        #expect(output.contains("sockets: 1, refused: 0\n") && output.contains("close codes: 1006 × 1\n"))
     }
 
     @Test func refusalsGoIntoTheLedger() throws {
@@ -74,7 +74,7 @@ import WebSocketWire
         let (status, output, _) = steady.finish()
         #expect(status == 0)
         #expect(try entries().compactMap(\.refusal?.status) == [503])
-        #expect(output.contains("0 sockets, 1 refused\n") && output.contains("refusals: 503 × 1\n"))
+        #expect(output.contains("sockets: 0, refused: 1\n") && output.contains("refusals: 503 × 1\n"))
         #expect(!output.contains("secret"))
     }
 

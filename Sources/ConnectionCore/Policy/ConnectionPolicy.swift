@@ -93,9 +93,9 @@ public enum ConnectionPolicy {
             guard asked > .zero else {
                 return backoff(.backoff(failure: failure, reason))
             }
-            return .after(
-                asked + draw(from: .nanoseconds(1)...max(asked, .nanoseconds(1)), using: &generator), .server(reason),
-                refresh: false)
+            // Never zero, so that no one comes back exactly when told.
+            let extra = draw(from: .nanoseconds(1)...max(asked, .nanoseconds(1)), using: &generator)
+            return .after(asked + extra, .server(reason), refresh: false)
         case .reconnect:
             return .after(configuration.foregroundDebounce, .replacement, refresh: false)
         case .refresh:

@@ -4,10 +4,32 @@
 /// A value holds the query, so it never prints it.
 public struct ChannelID: Hashable, Sendable {
     /// Scheme, host and port; a server's demand to wait holds for every channel of its origin.
-    public let origin: String
+    public var origin: String { parts.origin }
     /// Whether the host is elsewhere, so that it needs a route. False for `localhost`, `127.0.0.0/8` and `::1`.
-    public let needsNetwork: Bool
-    private let key: String
+    public var needsNetwork: Bool { parts.needsNetwork }
+    /// Shared by the copies: the machine's states hold and compare channels at every event.
+    private let parts: Parts
+
+    private final class Parts: Hashable, Sendable {
+        let origin: String
+        let needsNetwork: Bool
+        let key: String
+
+        init(origin: String, needsNetwork: Bool, key: String) {
+            self.origin = origin
+            self.needsNetwork = needsNetwork
+            self.key = key
+        }
+
+        static func == (left: Parts, right: Parts) -> Bool {
+            left === right || (left.key == right.key && left.origin == right.origin)
+        }
+
+        func hash(into hasher: inout Hasher) {
+            hasher.combine(origin)
+            hasher.combine(key)
+        }
+    }
 
     /// Normalises the parts of a URL (RFC 3986 section 6.2.2) together with an identity.
     ///
@@ -26,20 +48,19 @@ public struct ChannelID: Hashable, Sendable {
         let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
         let host = bare.lowercased()
         let port = port ?? (scheme == "wss" ? 443 : 80)
-        origin = host.contains(":") ? "\(scheme)://[\(host)]:\(port)" : "\(scheme)://\(host):\(port)"
-        needsNetwork = !Self.isLoopback(host)
+        let origin = host.contains(":") ? "\(scheme)://[\(host)]:\(port)" : "\(scheme)://\(host):\(port)"
         let path = percentEncodedPath.isEmpty ? "/" : Self.normalisedEncoding(percentEncodedPath)
         let items = (percentEncodedQuery ?? "").utf8.split(separator: UInt8(ascii: "&"))
             .map { Self.normalisedEncoding(String(decoding: $0, as: UTF8.self)) }
             .sorted()
-        key = "\(path)?\(items.joined(separator: "&"))#\(identity)"
+        parts = Parts(
+            origin: origin, needsNetwork: !Self.isLoopback(host),
+            key: "\(path)?\(items.joined(separator: "&"))#\(identity)")
     }
 
     /// A channel that is known by its identity alone, because its URL is made anew for each attempt.
     public init(identity: String) {
-        origin = ""
-        needsNetwork = true
-        key = "#\(identity)"
+        parts = Parts(origin: "", needsNetwork: true, key: "#\(identity)")
     }
 
     private static func isLoopback(_ host: String) -> Bool {
@@ -89,4 +110,9 @@ public struct ChannelID: Hashable, Sendable {
 extension ChannelID: CustomStringConvertible {
     /// The origin only: path and query may hold secrets.
     public var description: String { origin.isEmpty ? "channel with a request provider" : origin }
+}
+
+extension ChannelID: CustomReflectable {
+    /// The origin only, so that `dump` and debuggers do not show more than the description.
+    public var customMirror: Mirror { Mirror(self, children: ["origin": origin]) }
 }

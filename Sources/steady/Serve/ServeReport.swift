@@ -63,7 +63,7 @@ final class ServeReport: @unchecked Sendable {
     }
 
     private var totalsText: String {
-        var lines = ["\(statistics.connects) sockets, \(statistics.refusals) refused"]
+        var lines = ["sockets: \(statistics.connects), refused: \(statistics.refusals)"]
         if let share = statistics.shortLivedShare, let median = statistics.medianSeconds,
             let percentile = statistics.percentile95Seconds
         {
