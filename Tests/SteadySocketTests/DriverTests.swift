@@ -213,7 +213,11 @@ import Testing
             ])
         #expect(log.last?.hasSuffix("s: server said 1013") == true)
         #expect(lines.all.count == log.count)
-        let everything = (log + lines.all + ["\(request)", "\(Channel(request).id)"]).joined(separator: "\n")
+        var dumped = ""
+        dump(Channel(request, identity: "hunter5"), to: &dumped)
+        #expect(dumped.contains("Authorization"))
+        let texts = ["\(request)", "\(request.headers)", "\(Channel(request).id)", dumped]
+        let everything = (log + lines.all + texts).joined(separator: "\n")
         #expect(!everything.contains("hunter"))
         #expect(
             lines.all.allSatisfy { $0.contains("connection.id") && ($0.hasPrefix("info") || $0.hasPrefix("debug")) })
