@@ -97,7 +97,9 @@ public final class SteadySocket: Sendable {
     /// The status now and every change from now on. A slow reader keeps the newest 64.
     public var statuses: AsyncStream<ConnectionStatus> { driver.publisher.statuses() }
 
-    /// The messages that arrive, for one observer. Nothing is dropped: see `Messages`.
+    /// The messages that arrive, for one observer. Nothing is dropped, so somebody has to read: while nobody does, no
+    /// more than `Options.messageWindow` messages are taken from the socket, and its pings and its close behind them wait
+    /// too. See `Messages`.
     public var messages: Messages { Messages(hub: driver.hub) }
 
     /// What happens from now on. A slow reader keeps the newest 256.
