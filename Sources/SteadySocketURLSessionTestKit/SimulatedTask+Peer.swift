@@ -10,13 +10,13 @@ import FoundationNetworking
 extension SimulatedTask {
     /// The server accepts the upgrade.
     public func opens(subprotocol: String? = nil, headers: [String: String] = [:]) {
-        respond(101, headers)
+        answers(status: 101, headers: headers)
         delegate?.didOpen(subprotocol: subprotocol)
     }
 
     /// The server answers the upgrade request with something else than 101.
     public func refuses(status: Int, headers: [String: String] = [:]) {
-        respond(status, headers)
+        answers(status: status, headers: headers)
         completes(Self.urlError(-1011))
     }
 
@@ -69,6 +69,13 @@ extension SimulatedTask {
 
     // MARK: Step by step
 
+    /// The answer to the upgrade request arrives; nothing is called.
+    public func answers(status: Int, headers: [String: String] = [:]) {
+        let url = request.url ?? URL(fileURLWithPath: "/")
+        let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
+        inner.withLock { $0.response = response }
+    }
+
     /// `didClose`.
     public func reportsClose(code: Int, reason: String = "") {
         inner.withLock { inner in
@@ -85,6 +92,9 @@ extension SimulatedTask {
             inner.closeReason = Data(reason.utf8)
         }
     }
+
+    /// The task lets messages of any size through from now on, whatever `maximumMessageSize` says.
+    public func ignoresMaximumMessageSize() { inner.withLock { $0.maximumMessageSize = .max } }
 
     /// The outstanding receive fails.
     public func failsReceive(_ error: any Error) { takeReceive()?(.failure(error)) }
@@ -175,11 +185,5 @@ extension SimulatedTask {
 
     private func takePing() -> Done? {
         inner.withLock { $0.pings.isEmpty ? nil : $0.pings.removeFirst() }
-    }
-
-    private func respond(_ status: Int, _ headers: [String: String]) {
-        let url = request.url ?? URL(fileURLWithPath: "/")
-        let response = HTTPURLResponse(url: url, statusCode: status, httpVersion: "HTTP/1.1", headerFields: headers)
-        inner.withLock { $0.response = response }
     }
 }

@@ -99,7 +99,8 @@ public final class URLSessionSimulator: Sendable {
     }
 
     /// A transport whose sockets are this simulator's.
-    public func transport(_ options: URLSessionTransport.Options = URLSessionTransport.Options()) -> URLSessionTransport {
+    public func transport(_ options: URLSessionTransport.Options = URLSessionTransport.Options()) -> URLSessionTransport
+    {
         URLSessionTransport(options: options, scheduler: scheduler) { configuration, delegate, _ in
             self.inner.withLock { inner in
                 inner.delegates.removeAll { $0.delegate == nil }

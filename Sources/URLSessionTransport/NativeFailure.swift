@@ -47,7 +47,8 @@ struct NativeFailure {
     }
 
     private enum Kind: Equatable {
-        case name, connect, insecure, timedOut, lost, invalid, tls, certificate, refusedByEvaluator, proxy, tooBig
+        case name, connect, insecure, timedOut, lost, invalid, tls, certificate, refusedByEvaluator, proxy, tooBig,
+            unsupported
 
         init(_ error: NSError) {
             switch error.domain {
@@ -67,6 +68,7 @@ struct NativeFailure {
             // Not connected, roaming off, call active, data not allowed.
             case -1004, -1009, -1018, -1019, -1020: self = .connect
             case -1022: self = .insecure
+            case -1002: self = .unsupported
             case -1001: self = .timedOut
             case -1007, -1010, -1011, -1017: self = .invalid
             case -1200, -1205, -1206: self = .tls
@@ -95,6 +97,11 @@ struct NativeFailure {
                 (
                     .openingFailed(.connect), .connect,
                     "App Transport Security forbids ws://; use wss:// or add an exception to the Info.plist"
+                )
+            case .unsupported:
+                (
+                    .openingFailed(.connect), .connect,
+                    "URLSession cannot open WebSockets on this system; on Linux use CurlTransport"
                 )
             case .timedOut: (.openingTimedOut, .timedOut, "the system gave the connection up as too slow")
             case .lost: (.openingFailed(.connectionLost), .connectionLost, NativeFailure.lost)

@@ -25,7 +25,11 @@ package struct Scheduler: Sendable {
             // Not asyncAfter: it would hold the closure until the time has come even if it is taken back.
             // `nonisolated(unsafe)` holds because dispatch sources may be cancelled from any thread.
             nonisolated(unsafe) let source = DispatchSource.makeTimerSource(queue: queue)
-            source.setEventHandler(handler: fire)
+            // The handler holds the source until it has fired or was taken back; cancelling lets go of the handler.
+            source.setEventHandler {
+                source.cancel()
+                fire()
+            }
             source.schedule(
                 deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(Int(min(delay / 10, 1_000_000_000))))
             source.activate()

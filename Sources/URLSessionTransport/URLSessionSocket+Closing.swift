@@ -42,7 +42,9 @@ extension URLSessionSocket {
 
     /// Sends the Close frame if nothing goes before it, or `isOverdue`.
     func sendCloseIfDue(isOverdue: Bool = false) {
-        guard phase == .closing, let ownClose, !isCloseSent, failure == nil, sending.isEmpty || isOverdue else { return }
+        guard phase == .closing, let ownClose, !isCloseSent, failure == nil, sending.isEmpty || isOverdue else {
+            return
+        }
         isCloseSent = true
         setDeadline((closeBegan ?? now) + limits.closingHandshake)
         task?.cancel(with: Int(ownClose.code.rawValue), reason: Self.payload(ownClose.reason))
@@ -138,8 +140,9 @@ extension URLSessionSocket {
     }
 
     /// The end of a socket that was closing, or of one this side gave up. `peer` is the Close frame, if one came.
-    func finishClosing(_ peer: (code: CloseCode, reason: Data?)? = nil, isTimedOut: Bool = false, isTornDown: Bool = false)
-    {
+    func finishClosing(
+        _ peer: (code: CloseCode, reason: Data?)? = nil, isTimedOut: Bool = false, isTornDown: Bool = false
+    ) {
         var close = peer.map { Self.closedByPeer($0.code, $0.reason) } ?? connectionLost()
         if let violation, let ownClose {
             close.reason = .protocolViolation(ownClose.code)
