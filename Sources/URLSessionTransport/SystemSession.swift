@@ -106,9 +106,10 @@ final class SystemDelegate: NSObject, URLSessionWebSocketDelegate {
         completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
     ) {
         let space = challenge.protectionSpace
-        guard space.authenticationMethod == NSURLAuthenticationMethodServerTrust, let trust = space.serverTrust,
-            let evaluate = options.trustEvaluator
-        else { return completionHandler(.performDefaultHandling, nil) }
+        // Nil for every other kind of challenge.
+        guard let trust = space.serverTrust, let evaluate = options.trustEvaluator else {
+            return completionHandler(.performDefaultHandling, nil)
+        }
         guard evaluate(trust, space.host) else {
             delegate.refusedTrust()
             return completionHandler(.cancelAuthenticationChallenge, nil)

@@ -87,16 +87,12 @@ extension URLSessionSocket {
         case .closing: guard failure == nil else { return }
         }
         isReceiving = true
-        let number = makeNumber()
-        receiveNumber = number
         task.receive { [weak self] result in
-            self?.tell { $0.received(number, result) }
+            self?.tell { $0.received(result) }
         }
     }
 
-    private func received(_ number: UInt64, _ result: Result<URLSessionWebSocketTask.Message, any Error>) {
-        // The handler's second call.
-        guard isReceiving, receiveNumber == number else { return }
+    private func received(_ result: Result<URLSessionWebSocketTask.Message, any Error>) {
         isReceiving = false
         switch result {
         case .success(let message): messageArrived(message)

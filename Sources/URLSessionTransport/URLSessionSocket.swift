@@ -46,8 +46,6 @@ final class URLSessionSocket: TransportSocket, @unchecked Sendable {
     /// Messages that may be reported.
     var demand = 0
     var isReceiving = false
-    /// The newest receive.
-    var receiveNumber: UInt64 = 0
     /// Messages `URLSession` has not taken off us yet.
     var sending: [UInt64: (byteCount: Int, completion: @Sendable (ConnectionError?) -> Void)] = [:]
     var queuedBytes = 0
