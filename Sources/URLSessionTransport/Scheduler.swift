@@ -21,7 +21,9 @@ package struct Scheduler: Sendable {
     package static let system = Scheduler(
         now: { .zero + (ContinuousClock.now - origin) },
         schedule: { instant, fire in
+            // In milliseconds, rounded up: nanoseconds do not fit the Int of a watch beyond 2 s.
             let delay = max(0, (instant - (.zero + (ContinuousClock.now - origin))).inNanoseconds)
+            let milliseconds = Int(clamping: delay / 1_000_000 + 1)
             // Not asyncAfter: it would hold the closure until the time has come even if it is taken back.
             // `nonisolated(unsafe)` holds because dispatch sources may be cancelled from any thread.
             nonisolated(unsafe) let source = DispatchSource.makeTimerSource(queue: queue)
@@ -31,7 +33,7 @@ package struct Scheduler: Sendable {
                 fire()
             }
             source.schedule(
-                deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(Int(min(delay / 10, 1_000_000_000))))
+                deadline: .now() + .milliseconds(milliseconds), leeway: .milliseconds(min(milliseconds / 10, 1000)))
             source.activate()
             return { source.cancel() }
         })

@@ -114,6 +114,14 @@ import URLSessionTransport
         try bench.expectEnd(.connectionLost, .unknown(after: .zero))
     }
 
+    @Test("an attempt that is let go of while it is opening ends at once, not at its deadline")
+    func letGoWhileOpening() throws {
+        let bench = try Bench([.hungHandshake])
+        bench.letGo()
+        #expect(try bench.invalidation == .invalidateAndCancel)
+        try bench.expectEnd(.connectionLost, .unknown(after: .zero))
+    }
+
     @Test("a task that never completes after its Close frames is cut off after a while")
     func taskNeverCompletes() throws {
         let bench = try Bench(script: Bench.silent)
