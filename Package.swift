@@ -140,7 +140,8 @@ let package = Package(
         .testTarget(
             name: "SteadyCommandTests",
             dependencies: [
-                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
+                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
+                "ConnectionLedger",
                 "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
             ],
             swiftSettings: settings),
