@@ -1,0 +1,93 @@
+#if canImport(UIKit) || canImport(AppKit) || canImport(WatchKit)
+import Dispatch
+package import ConnectionCore
+package import Foundation
+
+/// What a platform says about the app, and the time it gives in the background.
+package protocol PlatformApp: AnyObject, Sendable {
+    /// What to assume until the main thread has had a moment to look.
+    var stateUntilKnown: AppState { get }
+    /// Where the notifications are posted.
+    var center: NotificationCenter { get }
+    /// Which notifications say what.
+    @MainActor var signals: [(name: Notification.Name, state: AppState)] { get }
+    /// Where the app is. Asked once, after the observers are in place.
+    @MainActor func currentState() -> AppState
+    /// See `AppLifecycle`.
+    func beginBackgroundTime(expired: @escaping @Sendable () -> Void)
+    /// Harmless if there is none to give back.
+    func endBackgroundTime()
+}
+
+/// A lifecycle that learns of changes by notifications.
+///
+/// Its observers have no queue: they run on the thread that posts, which is the main thread for all platforms here, before
+/// the post returns. With a queue the poster would wait for it, and for `.main` hang on platforms where the wait is not
+/// turned into a direct call.
+package final class NotificationLifecycle: AppLifecycle {
+    private struct Inner {
+        var report: (@Sendable (AppState) -> Void)?
+        var observers: [any NSObjectProtocol] = []
+    }
+
+    private let app: any PlatformApp
+    private let inner = Locked(Inner())
+
+    package init(_ app: any PlatformApp) { self.app = app }
+
+    deinit { stop() }
+
+    package func start(_ report: @escaping @Sendable (AppState) -> Void) {
+        inner.withLock { $0.report = report }
+        if Confinement.main.isCurrent {
+            MainActor.assumeIsolated { observe(reported: .foreground) }
+        } else {
+            let assumed = app.stateUntilKnown
+            if assumed != .foreground { report(assumed) }
+            DispatchQueue.main.async { [weak self] in
+                MainActor.assumeIsolated { self?.observe(reported: assumed) }
+            }
+        }
+    }
+
+    package func stop() {
+        let observers = inner.withLock { inner in
+            inner.report = nil
+            defer { inner.observers = [] }
+            return inner.observers
+        }
+        for observer in observers { app.center.removeObserver(observer) }
+        app.endBackgroundTime()
+    }
+
+    package func beginBackgroundTime(expired: @escaping @Sendable () -> Void) {
+        app.beginBackgroundTime(expired: expired)
+    }
+
+    package func endBackgroundTime() { app.endBackgroundTime() }
+
+    @MainActor private func observe(reported: AppState) {
+        // Stopped before the main thread came to it.
+        guard inner.withLock({ $0.report != nil }) else { return }
+        let observers = app.signals.map { signal in
+            app.center.addObserver(forName: signal.name, object: nil, queue: nil) { [weak self] _ in
+                self?.tell(signal.state)
+            }
+        }
+        let kept = inner.withLock { inner in
+            guard inner.report != nil else { return false }
+            inner.observers = observers
+            return true
+        }
+        guard kept else {
+            for observer in observers { app.center.removeObserver(observer) }
+            return
+        }
+        // The notifications are posted on this thread, so that none can come in between.
+        let state = app.currentState()
+        if state != reported { tell(state) }
+    }
+
+    private func tell(_ state: AppState) { inner.withLock { $0.report }?(state) }
+}
+#endif
