@@ -3,12 +3,25 @@ import Dispatch
 package import ConnectionCore
 package import Foundation
 
+/// Where observers are added and removed: a notification centre, or one that counts.
+package protocol NotificationSource: AnyObject, Sendable {
+    /// See `NotificationCenter`.
+    func addObserver(
+        forName name: NSNotification.Name?, object: Any?, queue: OperationQueue?,
+        using block: @escaping @Sendable (Notification) -> Void
+    ) -> any NSObjectProtocol
+    /// See `NotificationCenter`.
+    func removeObserver(_ observer: Any)
+}
+
+extension NotificationCenter: NotificationSource {}
+
 /// What a platform says about the app, and the time it gives in the background.
 package protocol PlatformApp: AnyObject, Sendable {
     /// What to assume until the main thread has had a moment to look.
     var stateUntilKnown: AppState { get }
     /// Where the notifications are posted.
-    var center: NotificationCenter { get }
+    var center: any NotificationSource { get }
     /// Which notifications say what.
     @MainActor var signals: [(name: Notification.Name, state: AppState)] { get }
     /// Where the app is. Asked once, after the observers are in place.

@@ -8,10 +8,10 @@ package import Foundation
 /// behind a dark screen is asleep in this sense, and an app that has its own notion of background drives a
 /// `ManualLifecycle`.
 package final class AppKitApp: PlatformApp {
-    package let center: NotificationCenter
+    package let center: any NotificationSource
 
     /// The notifications of sleep are posted in the workspace's own centre, not in the default one.
-    package init(center: NotificationCenter = NSWorkspace.shared.notificationCenter) { self.center = center }
+    package init(center: any NotificationSource = NSWorkspace.shared.notificationCenter) { self.center = center }
 
     package var stateUntilKnown: AppState { .foreground }
 

@@ -5,10 +5,10 @@ import UIKit
 
 /// The app that hosts this app extension. An extension cannot ask for the state; it runs when its host shows it.
 package final class HostingApp: PlatformApp {
-    package let center: NotificationCenter
+    package let center: any NotificationSource
     private let activity = ExpiringActivity()
 
-    package init(center: NotificationCenter = .default) { self.center = center }
+    package init(center: any NotificationSource = NotificationCenter.default) { self.center = center }
 
     package var stateUntilKnown: AppState { .foreground }
 

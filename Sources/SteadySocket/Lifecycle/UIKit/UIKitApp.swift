@@ -17,13 +17,13 @@ package final class UIKitApp: PlatformApp {
         var count = 0
     }
 
-    package let center: NotificationCenter
+    package let center: any NotificationSource
     private let find: @MainActor @Sendable () -> UIApplication?
     private let inner = Locked(Inner())
 
     /// `find` gets the app object on the main thread.
     package init(
-        center: NotificationCenter = .default,
+        center: any NotificationSource = NotificationCenter.default,
         find: @escaping @MainActor @Sendable () -> UIApplication? = { UIApplication.sharedIfAny }
     ) {
         self.center = center

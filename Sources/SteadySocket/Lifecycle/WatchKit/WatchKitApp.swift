@@ -5,12 +5,12 @@ import WatchKit
 
 /// An app on watchOS.
 package final class WatchKitApp: PlatformApp {
-    package let center: NotificationCenter
+    package let center: any NotificationSource
     private let asksState: Bool
     private let activity = ExpiringActivity()
 
     /// Without `asksState`, in an extension, the app object is left alone and the foreground assumed at the start.
-    package init(center: NotificationCenter = .default, asksState: Bool) {
+    package init(center: any NotificationSource = NotificationCenter.default, asksState: Bool) {
         self.center = center
         self.asksState = asksState
     }

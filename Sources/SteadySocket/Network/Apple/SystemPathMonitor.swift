@@ -1,6 +1,6 @@
 #if canImport(Network)
 package import ConnectionCore
-import Dispatch
+package import Dispatch
 import Network
 
 /// The network path of an Apple device, from `NWPathMonitor`.
@@ -15,7 +15,7 @@ package final class SystemPathMonitor: NetworkPathMonitor, @unchecked Sendable {
     /// For how long a path must have been unsatisfied to be believed offline.
     package static let offlineDwell = Duration.seconds(1)
 
-    private let home = Confinement(DispatchQueue(label: "SteadySocket.SystemPathMonitor"))
+    private let home: Confinement
     private let time: any TimeSource
     private var report: (@Sendable (NetworkPath) -> Void)?
     private var monitor: NWPathMonitor?
@@ -26,8 +26,14 @@ package final class SystemPathMonitor: NetworkPathMonitor, @unchecked Sendable {
     /// Counts the monitors: what a cancelled one had still to say is void.
     private var period = 0
 
-    /// Makes a monitor that does nothing until it is started.
-    package init(time: any TimeSource = SystemTime()) { self.time = time }
+    /// Makes a monitor that does nothing until it is started. Nothing else may run on `queue` for long.
+    package init(
+        time: any TimeSource = SystemTime(),
+        queue: DispatchQueue = DispatchQueue(label: "SteadySocket.SystemPathMonitor")
+    ) {
+        self.time = time
+        home = Confinement(queue)
+    }
 
     deinit { monitor?.cancel() }
 
