@@ -123,8 +123,8 @@ let package = Package(
         .testTarget(
             name: "SteadyCommandTests",
             dependencies: [
-                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
-                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
+                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
+                "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -148,12 +148,12 @@ if Context.environment["STEADY_APPLE_STUBS"] == "1" {
     let stubs = ["UIKit", "AppKit", "WatchKit", "Network", "_Testing_UIKit", "_Testing_AppKit"]
     // Every target that asks `canImport` must say so; otherwise the answer depends on the order of the build.
     let asking = ["SteadySocket"]
-    let needed = asking + [
+    let others = [
         "ConnectionCore", "SteadyTransport", "WebSocketWire", "CurlTransport", "SteadySocketTestKit", "CCurl", "CWslay",
         "CZlib", "CEpoll", "CNetlink",
     ]
-    package.targets.removeAll { !needed.contains($0.name) }
-    package.products.removeAll { !needed.contains($0.name) }
+    package.targets.removeAll { !(asking + others).contains($0.name) }
+    package.products.removeAll { !(asking + others).contains($0.name) }
     for target in package.targets where asking.contains(target.name) {
         target.dependencies += stubs.map { .byName(name: $0) }
     }
