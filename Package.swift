@@ -166,3 +166,22 @@ if Context.environment["STEADY_APPLE_STUBS"] == "1" {
             swiftSettings: settings))
 }
 #endif
+
+// On a Mac, what Apple platforms build and test. The server, the tool and the libcurl transport need Linux.
+#if !os(Linux)
+let linuxOnly = [
+    "CCurl", "CWslay", "CZlib", "CEpoll", "CNetlink", "CurlTransport", "LedgerServer", "steady", "PeerSupport",
+    "RawClient", "conformance-client", "path-probe", "CurlTransportTests", "LedgerServerTests", "SteadyCommandTests",
+    "IntegrationTests",
+]
+package.targets.removeAll { linuxOnly.contains($0.name) }
+package.products.removeAll { linuxOnly.contains($0.name) }
+for target in package.targets {
+    target.dependencies.removeAll { dependency in
+        switch dependency {
+        case .targetItem(let name, _), .byNameItem(let name, _): linuxOnly.contains(name)
+        default: false
+        }
+    }
+}
+#endif

@@ -11,6 +11,7 @@ public final class _Fake: @unchecked Sendable {
         var mostAtATime = 0
         var tasks: [UIBackgroundTaskIdentifier: (@MainActor @Sendable () -> Void)?] = [:]
         var strayEnds = 0
+        var onEnd: (@Sendable () -> Void)?
     }
 
     private let lock = NSLock()
@@ -30,9 +31,11 @@ public final class _Fake: @unchecked Sendable {
     }
 
     func end(_ task: UIBackgroundTaskIdentifier) {
-        read { state in
+        let onEnd = read { state in
             if state.tasks.removeValue(forKey: task) == nil { state.strayEnds += 1 }
+            return state.onEnd
         }
+        onEnd?()
     }
 
     /// Where the app is, for those who ask.
@@ -44,6 +47,11 @@ public final class _Fake: @unchecked Sendable {
     public var refusesTasks: Bool {
         get { read { $0.refuses } }
         set { read { $0.refuses = newValue } }
+    }
+    /// Called whenever a task is ended.
+    public var onEnd: (@Sendable () -> Void)? {
+        get { read { $0.onEnd } }
+        set { read { $0.onEnd = newValue } }
     }
     /// How many tasks were begun.
     public var begunTasks: Int { read { $0.begun } }

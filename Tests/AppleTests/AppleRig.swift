@@ -60,9 +60,10 @@ enum Home: CaseIterable { case main, other }
         }
     }
 
-    /// Waits for what is on its way from the path monitor to the connection.
+    /// Waits for what is on its way from the path monitor to the connection. What runs on the queue of the path may put
+    /// something there: a new monitor, which then reports its path.
     func settle() async {
-        pathQueue.sync {}
+        for _ in 0..<3 { pathQueue.sync {} }
         await withCheckedContinuation { done in queue.async { done.resume() } }
     }
 

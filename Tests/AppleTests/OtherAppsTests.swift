@@ -126,7 +126,7 @@ extension AppleTests {
 
         /// The activities' blocks return on threads of their own, a moment later.
         private func activities(_ count: Int) async {
-            for _ in 0..<10_000 where _ExpiringActivities.shared.runningCount != count {
+            for _ in 0..<2_000 where _ExpiringActivities.shared.runningCount != count {
                 try? await Task.sleep(for: .milliseconds(1))
             }
             #expect(_ExpiringActivities.shared.runningCount == count)

@@ -78,7 +78,15 @@ extension AppleTests {
             rig.enterBackground()
             rig.advance(.seconds(5))
             #expect(rig.fake.openTasks == 1)
+            let codesAtTheEnd = Locked<[CloseCode?]>([])
+            rig.fake.onEnd = { [transport = rig.transport] in
+                codesAtTheEnd.withLock { $0 = transport.sockets.map { $0.closed?.code } }
+            }
+            // The connection's queue has something else to do first, for a moment; a handler that did not wait for it would
+            // have ended the task long before.
+            if home == .other { rig.queue.async { Thread.sleep(forTimeInterval: 0.05) } }
             #expect(rig.application._expireTasks() == 0)
+            #expect(codesAtTheEnd.withLock { $0 } == [.goingAway])
             #expect(rig.closeCodes == [.goingAway])
             #expect(rig.fake.strayEnds == 0)
         }
@@ -176,6 +184,37 @@ extension AppleTests {
             rig.application._post(UIApplication.didBecomeActiveNotification, .active, in: rig.center.inner)
             rig.advance(.seconds(2))
             #expect(rig.sockets.count == 1)
+        }
+
+        @Test("made before there is an app object: nothing opens before it could be asked", arguments: [true, false])
+        func madeEarly(_ inForeground: Bool) async throws {
+            let application = UIApplication()
+            application._fake.applicationState = inForeground ? .inactive : .background
+            let found = Locked<UIApplication?>(nil)
+            let rig = AppleRig(app: { center in UIKitApp(center: center) { found.withLock { $0 } } })
+            try rig.open()
+            rig.advance(.seconds(10))
+            #expect(rig.sockets.isEmpty)
+            found.withLock { $0 = application }
+            await rig.settle()
+            rig.advance(.seconds(2))
+            #expect(rig.sockets.count == (inForeground ? 1 : 0))
+            application._post(UIApplication.didBecomeActiveNotification, .active, in: rig.center.inner)
+            rig.advance(.seconds(2))
+            application._post(UIApplication.didEnterBackgroundNotification, .background, in: rig.center.inner)
+            #expect(rig.sockets.count == 1)
+            #expect(application._fake.openTasks == 1)
+        }
+
+        @Test("a process without an app object is in the foreground")
+        func noApp() async throws {
+            let rig = AppleRig(app: { center in UIKitApp(center: center) { nil } })
+            await rig.settle()
+            try rig.open()
+            #expect(rig.sockets.count == 1)
+            rig.post(UIApplication.didEnterBackgroundNotification)
+            // Nobody to ask for time: this is the last moment.
+            #expect(rig.closeCodes == [.goingAway])
         }
 
         @Test("made on another thread, launched into the background: nothing opens before the main thread was asked")

@@ -18,14 +18,14 @@ extension NotificationCenter: NotificationSource {}
 
 /// What a platform says about the app, and the time it gives in the background.
 package protocol PlatformApp: AnyObject, Sendable {
-    /// What to assume until the main thread has had a moment to look.
+    /// What to assume until it is known where the app is.
     var stateUntilKnown: AppState { get }
     /// Where the notifications are posted.
     var center: any NotificationSource { get }
     /// Which notifications say what.
     @MainActor var signals: [(name: Notification.Name, state: AppState)] { get }
-    /// Where the app is. Asked once, after the observers are in place.
-    @MainActor func currentState() -> AppState
+    /// Where the app is; nil if there is no app object, or none yet. Asked after the observers are in place.
+    @MainActor func currentState() -> AppState?
     /// See `AppLifecycle`.
     func beginBackgroundTime(expired: @escaping @Sendable () -> Void)
     /// Harmless if there is none to give back.
@@ -97,8 +97,19 @@ package final class NotificationLifecycle: AppLifecycle {
             return
         }
         // The notifications are posted on this thread, so that none can come in between.
-        let state = app.currentState()
-        if state != reported { tell(state) }
+        if let state = app.currentState() {
+            if state != reported { tell(state) }
+            return
+        }
+        // The initialiser of a SwiftUI app runs before there is an app object; the main queue is served after that.
+        if app.stateUntilKnown != reported { tell(app.stateUntilKnown) }
+        DispatchQueue.main.async { [weak self] in
+            MainActor.assumeIsolated {
+                guard let self else { return }
+                // A process without any app object is always in the foreground.
+                self.tell(self.app.currentState() ?? .foreground)
+            }
+        }
     }
 
     private func tell(_ state: AppState) { inner.withLock { $0.report }?(state) }

@@ -19,7 +19,7 @@ package final class AppKitApp: PlatformApp {
         [(NSWorkspace.willSleepNotification, .background), (NSWorkspace.didWakeNotification, .foreground)]
     }
 
-    @MainActor package func currentState() -> AppState { .foreground }
+    @MainActor package func currentState() -> AppState? { .foreground }
 
     /// There is none: the machine sleeps as soon as everybody has been told.
     package func beginBackgroundTime(expired: @escaping @Sendable () -> Void) { expired() }

@@ -20,7 +20,7 @@ package final class HostingApp: PlatformApp {
         ]
     }
 
-    @MainActor package func currentState() -> AppState { .foreground }
+    @MainActor package func currentState() -> AppState? { .foreground }
 
     package func beginBackgroundTime(expired: @escaping @Sendable () -> Void) { activity.begin(expired: expired) }
 

@@ -41,8 +41,8 @@ package final class UIKitApp: PlatformApp {
         ]
     }
 
-    @MainActor package func currentState() -> AppState {
-        guard let application = find() else { return .foreground }
+    @MainActor package func currentState() -> AppState? {
+        guard let application = find() else { return nil }
         inner.withLock { $0.application = application }
         return application.applicationState == .background ? .background : .foreground
     }

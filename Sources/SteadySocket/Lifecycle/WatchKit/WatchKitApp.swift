@@ -25,7 +25,7 @@ package final class WatchKitApp: PlatformApp {
         ]
     }
 
-    @MainActor package func currentState() -> AppState {
+    @MainActor package func currentState() -> AppState? {
         asksState && WKApplication.shared().applicationState == .background ? .background : .foreground
     }
 
