@@ -25,6 +25,9 @@ enum Home: CaseIterable { case main, other }
     let queue: DispatchQueue
     private let home: Home
     private(set) var socket: SteadySocket?
+    /// Held here as well, so that what the connection stops is stopped by the connection, and not by their ends.
+    private let lifecycle: NotificationLifecycle
+    private let pathMonitor: SystemPathMonitor
 
     init(
         _ home: Home = .main, transport: ScriptedTransport = .friendly, launched: UIApplication.State = .active,
@@ -35,12 +38,14 @@ enum Home: CaseIterable { case main, other }
         queue = home == .main ? .main : DispatchQueue(label: "connection")
         application._fake.applicationState = launched
         NWPathMonitor._all._reset(path)
-        let platform = app?(center) ?? UIKitApp(center: center) { [application] in application }
+        lifecycle = NotificationLifecycle(
+            app?(center) ?? UIKitApp(center: center) { [application] in application })
+        pathMonitor = SystemPathMonitor(time: pathTime, queue: pathQueue)
         var options = Options()
         options.queue = queue
         options.transport = transport
-        options.lifecycle = .custom(NotificationLifecycle(platform))
-        options.networkPath = path == nil ? .ignored : .monitor(SystemPathMonitor(time: pathTime, queue: pathQueue))
+        options.lifecycle = .custom(lifecycle)
+        options.networkPath = path == nil ? .ignored : .monitor(pathMonitor)
         options.time = time
         options.generator = SeededGenerator(seed: 1)
         socket = SteadySocket(options: options)

@@ -280,7 +280,9 @@ extension AppleTests {
             #expect(rig.closeCodes == [.goingAway])
         }
 
-        @Test("the handle released in the background: 1000, no task and no observer left", arguments: Home.allCases)
+        @Test(
+            "the handle released in the background: 1000, no task, observer or path monitor left",
+            arguments: Home.allCases)
         func releasedInBackground(_ home: Home) throws {
             let rig = AppleRig(home)
             try rig.open()
@@ -290,6 +292,7 @@ extension AppleTests {
             #expect(rig.closeCodes == [.normalClosure])
             #expect(rig.fake.openTasks == 0)
             #expect(rig.center.observers == 0)
+            #expect(NWPathMonitor._all.live.isEmpty)
         }
 
         @Test("the defaults of the facade find the app object and the path")

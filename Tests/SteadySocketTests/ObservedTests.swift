@@ -1,3 +1,4 @@
+import Dispatch
 import Observation
 import SteadySocketTestKit
 import Testing

@@ -60,8 +60,8 @@ final class ConnectionDriver: @unchecked Sendable {
     private var untilClosed: ConnectionDriver?
 
     init(
-        configuration: Configuration, options: Options, transport: any Transport, lifecycle: (any AppLifecycle)?,
-        path: (any NetworkPathMonitor)?
+        configuration: Configuration, options: Options, transport: any Transport,
+        lifecycle: (any AppLifecycle)? = nil, path: (any NetworkPathMonitor)?
     ) {
         home = Confinement(options.queue)
         inbox = Inbox(home: home)
