@@ -9,7 +9,7 @@ extension CurlSocket {
     /// reads on to the end, or the peer's Close frame would never be seen.
     var wantsToRead: Bool {
         switch phase {
-        case .waiting, .connecting, .ended: false
+        case .waiting, .connecting, .ended, .lingering: false
         case .upgrading, .closing: true
         case .open: held == nil
         }
@@ -119,7 +119,7 @@ extension CurlSocket {
                 ConnectionError(.connectionLost, "the connection ended before the answer to the upgrade request"))
         case .open: finish(TransportClose(.connectionLost, error: error))
         case .closing: end(timedOut: false)
-        case .waiting, .connecting, .ended: break
+        case .waiting, .connecting, .ended, .lingering: break
         }
     }
 }

@@ -34,10 +34,11 @@ extension CurlSocket {
     }
 
     private func append(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
+        let mask = loop.masks.next()
         if payload.count >= Deflater.threshold, let compressed = deflater?.deflate(payload) {
-            compressed.withUnsafeBytes { sendQueue.append(opcode, $0, isCompressed: true) }
+            compressed.withUnsafeBytes { sendQueue.append(opcode, $0, isCompressed: true, mask: mask) }
         } else {
-            sendQueue.append(opcode, payload)
+            sendQueue.append(opcode, payload, mask: mask)
         }
     }
 
@@ -51,7 +52,7 @@ extension CurlSocket {
 
     func sendPing() {
         guard phase == .open else { return }
-        sendQueue.append(.ping, UnsafeRawBufferPointer(start: nil, count: 0))
+        sendQueue.append(.ping, UnsafeRawBufferPointer(start: nil, count: 0), mask: loop.masks.next())
         scheduleWrite()
     }
 
@@ -63,7 +64,7 @@ extension CurlSocket {
             return
         }
         pongBytes += ping.count + FrameHeader.maximumByteCount
-        ping.withUnsafeBytes { sendQueue.append(.pong, $0) }
+        ping.withUnsafeBytes { sendQueue.append(.pong, $0, mask: loop.masks.next()) }
         scheduleWrite()
     }
 

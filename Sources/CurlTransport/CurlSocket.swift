@@ -22,6 +22,8 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
         /// A Close frame has been queued or received.
         case closing
         case ended
+        /// The end has been reported. Our Close frame may still be under way; what the peer sends is read and dropped.
+        case lingering
 
         static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
     }
@@ -43,7 +45,7 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
     var request: ConnectionRequest?
     private var report: (@Sendable (TransportFact) -> Void)?
     var easy: EasyHandle?
-    private var file: Int32 = -1
+    private(set) var file: Int32 = -1
     /// What epoll watches for, nil if it does not know the socket.
     private var watched: UInt32?
     /// The deadline that counts, in nanoseconds on the loop's clock.
@@ -194,8 +196,15 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
         watched = wanted
     }
 
+    /// Tells epoll to watch for what the peer sends, whatever this side wants.
+    func watchForLingering() {
+        loop.control(watched == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, file, EPOLLIN.rawValue, .socket(id))
+        watched = EPOLLIN.rawValue
+    }
+
     /// What epoll saw.
     func ready(_ events: UInt32) {
+        if phase == .lingering { return readLingering() }
         if events & EPOLLOUT.rawValue != 0 { write() }
         if wantsToRead {
             readable()
@@ -210,6 +219,7 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
         switch phase {
         case .waiting, .connecting, .upgrading: openingTimedOut()
         case .open, .closing: end(timedOut: true)
+        case .lingering: endLingering()
         case .ended: break
         }
     }

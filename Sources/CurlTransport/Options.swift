@@ -14,7 +14,7 @@ extension CurlTransport {
         /// Whether to offer permessage-deflate (RFC 7692). Default true.
         public var permessageDeflate: Bool
         /// Numeric addresses to use for a host instead of looking its name up; certificates are still checked against the
-        /// name. Default none.
+        /// name. Hosts are written in lower case. Default none.
         public var addresses: [String: String]
 
         /// Makes options; every one has the default its property documents. `CurlTransport.init` checks them.

@@ -28,9 +28,10 @@ struct SendQueue {
     }
 
     /// Appends one frame, masked.
-    mutating func append(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isCompressed: Bool = false) {
+    mutating func append(
+        _ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isCompressed: Bool = false, mask: MaskingKey
+    ) {
         let before = queued.count
-        let mask = MaskingKey.random()
         FrameHeader(opcode, payloadLength: UInt64(payload.count), isCompressed: isCompressed, mask: mask)
             .encode(into: &queued)
         let start = queued.count

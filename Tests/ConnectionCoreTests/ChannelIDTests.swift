@@ -81,6 +81,15 @@ import Testing
         #expect(Self.id("ws", host).needsNetwork == needsNetwork)
     }
 
+    @Test("channel: known by its identity alone") func identityAlone() {
+        let channel = ChannelID(identity: "someone")
+        #expect(channel == ChannelID(identity: "someone"))
+        #expect(channel != ChannelID(identity: "somebody"))
+        #expect(channel != Self.id("ws", "h", nil, "", nil, identity: "someone"))
+        #expect(channel.needsNetwork)
+        #expect(!"\(channel)".contains("someone"))
+    }
+
     @Test("channel: no description shows path, query or identity") func secrets() {
         let channel = Self.id("wss", "h.example", nil, "/private", "token=secret", identity: "someone")
         #expect("\(channel)" == "wss://h.example:443")

@@ -2,9 +2,9 @@ import ConnectionCore
 import Testing
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// The tables of `docs/design.md` that the tests compare with the code.

@@ -1,9 +1,9 @@
 import Testing
 
 #if canImport(FoundationEssentials)
-    import FoundationEssentials
+import FoundationEssentials
 #else
-    import Foundation
+import Foundation
 #endif
 
 /// `scripts/planted-bugs` plants them and sees the explorer find them; that takes minutes. Here: the list still fits.

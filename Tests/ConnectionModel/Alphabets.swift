@@ -34,50 +34,50 @@ package struct SmallWorld: Sendable, CustomStringConvertible {
             name: "asking",
             alphabet: times
                 + events("ask a", "ask b", "ask elsewhere", "disconnect disconnected", "opened", "ended 1000"),
-            depth: 8, fullDepth: 10),
+            depth: 8, fullDepth: 11),
         SmallWorld(
             name: "changing one's mind",
             alphabet: [.wake(late: 0), .wait(1_400_000_000)] + events("ask a", "ask b", "opened"),
-            depth: 11, fullDepth: 14),
+            depth: 11, fullDepth: 16),
         SmallWorld(
             name: "failing",
             alphabet: [.wake(late: 0), .wait(30_000_000_000)] + events("ended dns", "ended 1002", "opened", "message"),
-            prelude: events("ask a"), depth: 14, fullDepth: 18),
+            prelude: events("ask a"), depth: 15, fullDepth: 20),
         SmallWorld(
             name: "app lifecycle",
             alphabet: times
                 + events(
                     "ask a", "ask b", "opened", "ended 1006", "background", "foreground", "expired",
                     "disconnect disconnected"),
-            depth: 7, fullDepth: 9),
+            depth: 7, fullDepth: 10),
         SmallWorld(
             name: "launched into the background",
             alphabet: times + events("ask a", "ask b", "opened", "ended 1000", "background", "foreground", "expired"),
-            app: .background, depth: 7, fullDepth: 9),
+            app: .background, depth: 9, fullDepth: 11),
         SmallWorld(
             name: "network",
             alphabet: times
                 + events("ask a", "opened", "ended 1006", "path offline", "path wifi", "path cellular", "path unknown"),
-            depth: 7, fullDepth: 9),
+            depth: 9, fullDepth: 12),
         SmallWorld(
             name: "keepalive",
             alphabet: times
                 + events(
                     "frame", "message", "paused", "resumed", "path wifi", "path cellular", "background", "foreground"),
-            prelude: openSocket, depth: 7, fullDepth: 9),
+            prelude: openSocket, depth: 7, fullDepth: 10),
         SmallWorld(
             name: "refusals",
             alphabet: [.wake(late: 0)]
                 + events(
                     "ask a", "ask b", "opened", "ended 401", "ended 1008", "ended 1006", "background", "foreground"),
-            depth: 8, fullDepth: 10),
+            depth: 9, fullDepth: 12),
         SmallWorld(
             name: "demands",
             alphabet: [.wake(late: 0), .wait(31_000_000_000)]
                 + events(
                     "ask a", "ask b", "ask elsewhere", "opened", "message", "ended 503/60", "ended 1012", "ended 4001",
                     "path offline", "path wifi"),
-            depth: 7, fullDepth: 9),
+            depth: 7, fullDepth: 10),
         SmallWorld(
             name: "budget",
             alphabet: [.wake(late: 0), .wait(9_000_000_000)]
@@ -87,6 +87,6 @@ package struct SmallWorld: Sendable, CustomStringConvertible {
                     repeating: events("ended 1006", "path offline", "path wifi") + [.wake(late: 0)] + events("opened"),
                     count: 8
                 ).flatMap { $0 },
-            depth: 8, fullDepth: 10),
+            depth: 8, fullDepth: 11),
     ]
 }

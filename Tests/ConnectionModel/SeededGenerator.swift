@@ -17,7 +17,7 @@ package struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
 package enum EndGenerator: RandomNumberGenerator, Hashable, Sendable, CaseIterable {
     case shortest, longest
 
-    // 1 and the maximum map to the ends of any range and are never rejected by `random(in:using:)`; 0 could be.
+    // They map to the ends of any range, also in the standard library's draws, which can reject 0 for ever.
     package mutating func next() -> UInt64 { self == .shortest ? 1 : .max }
 }
 

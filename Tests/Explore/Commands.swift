@@ -32,12 +32,13 @@ func processorSeconds() -> Double {
 func explore(_ settings: [Setting]) throws {
     let full = options["--depth"] == "full"
     if let depth = options["--depth"], depth != "full", depth != "test" { fail("--depth is test or full") }
-    try walk(settings)
+    var edges = try walk(settings)
     for world in SmallWorld.all {
         for setting in settings {
             for draws in EndGenerator.allCases {
                 let began = processorSeconds()
                 let report = try world.explorer(setting, full: full).explore(draws)
+                edges.formUnion(report.edges)
                 print(
                     "\(world), \(setting.rawValue), \(draws) draws: \(report.situations) situations,",
                     "\(report.events) events, \(report.isClosed ? "closed at" : "depth") \(report.depth),",
@@ -45,25 +46,30 @@ func explore(_ settings: [Setting]) throws {
             }
         }
     }
+    print("edges of the state table seen: \(edges.count)")
 }
 
 @MainActor
-private func walk(_ settings: [Setting]) throws {
+private func walk(_ settings: [Setting]) throws -> Set<Edge> {
     let seeds = number("--seeds", default: 200)
     let events = number("--events", default: 5000)
     let first = number("--first-seed", default: 1)
     let began = processorSeconds()
     var walked = 0
     var attempts: UInt64 = 0
+    var edges: Set<Edge> = []
     for seed in first..<first + seeds {
         let setting = settings[seed % settings.count]
         var walk = Walk(seed: UInt64(seed), setting: setting)
         let run = try walk.run(events: events)
         walked += run.events
+        edges.formUnion(walk.edges)
         attempts += run.machine.lastAttempt.number
     }
     print(
-        "walks: \(seeds) seeds, \(walked) events, \(attempts) attempts, \(Int((processorSeconds() - began) * 1000)) ms")
+        "walks: \(seeds) seeds, \(walked) events, \(attempts) attempts, \(edges.count) edges,",
+        "\(Int((processorSeconds() - began) * 1000)) ms")
+    return edges
 }
 
 @MainActor

@@ -189,6 +189,52 @@ import Testing
             lines.all.allSatisfy { $0.contains("connection.id") && ($0.hasPrefix("info") || $0.hasPrefix("debug")) })
     }
 
+    /// The events of everything `play` does, up to the release.
+    private func events(
+        of rig: Rig, _ play: (Rig) throws -> Void
+    ) async throws -> [SocketEvent] {
+        let events = try #require(rig.socket?.events)
+        try play(rig)
+        rig.release()
+        return await events.reduce(into: []) { $0.append($1) }
+    }
+
+    @Test("the gap counts from the socket before, also if its reader held reading up when it closed")
+    func gap() async throws {
+        let events = try await events(of: Rig { $0.messageWindow = 1 }) { rig in
+            try rig.open()
+            rig.run { rig.sockets[0].report(.message(.text("unread"))) }
+            try rig.open("wss://example.com/other")
+        }
+        let gaps = events.compactMap { event -> Duration?? in
+            if case .opened(_, _, let gap) = event { gap } else { nil }
+        }
+        #expect(gaps == [nil, .zero])
+    }
+
+    @Test(
+        "a deliberate close reports an outcome, also if the end had begun without it",
+        arguments: [
+            (TransportClose(.closedByPeer(.goingAway), closeCode: .goingAway), CloseOutcome.acknowledged),
+            (TransportClose(.connectionLost), .unknown(after: .zero)),
+        ])
+    func crossing(end: TransportClose, outcome: CloseOutcome) async throws {
+        let transport = ScriptedTransport { call, socket in
+            switch call {
+            case .open: socket.report(.opened(OpeningResult()))
+            case .close: socket.report(.closed(end))
+            case .ping, .send, .receive, .abandon: break
+            }
+        }
+        let events = try await events(of: Rig(transport)) { rig in
+            try rig.open()
+            rig.on { $0.disconnect() }
+        }
+        let closes = events.compactMap { if case .closed(_, let close) = $0 { close } else { nil } }
+        #expect(closes.map(\.reason) == [.closedLocally(.disconnected)])
+        #expect(closes.map(\.outcome) == [outcome])
+    }
+
     @Test("the decision log is bounded")
     func boundedLog() throws {
         let rig = Rig { $0.decisionLogCapacity = 3 }

@@ -111,6 +111,6 @@ public enum ConnectionPolicy {
         from range: ClosedRange<Duration>, using generator: inout some RandomNumberGenerator
     ) -> Duration {
         let low = max(0, range.lowerBound.inNanoseconds)
-        return .nanoseconds(Int64.random(in: low...max(low, range.upperBound.inNanoseconds), using: &generator))
+        return .nanoseconds((low...max(low, range.upperBound.inNanoseconds)).uniform(using: &generator))
     }
 }

@@ -65,6 +65,7 @@ extension ConnectionDriver {
         let code = closeOverride?.code ?? close.code
         publisher.record(.close(close.attempt, code, close.cause), at: now)
         live?.closing = close.cause
+        live?.closingSince = now
         live?.isOpen = false
         if let socket = live?.socket {
             socket.close(code: code, reason: closeOverride?.reason ?? close.cause.description)
@@ -91,13 +92,20 @@ extension ConnectionDriver {
         live = nil
         var close = close
         // The first cause wins: what the peer answered to our Close frame is the outcome, not the cause.
-        if let cause = gone.closing { close.reason = .closedLocally(cause) }
+        let now = now
+        if let cause = gone.closing {
+            close.reason = .closedLocally(cause)
+            // The end had begun before our close reached the transport, which therefore reports none.
+            close.outcome =
+                close.outcome
+                ?? (close.closeCode == .abnormalClosure ? .unknown(after: now - gone.closingSince) : .acknowledged)
+        }
         report(close, of: gone, at: now)
         apply(.ended(attempt, close.reason, retryAfter: close.retryAfter))
     }
 
     private func report(_ close: TransportClose, of gone: Live, at now: Instant) {
-        if gone.isOpen || gone.granted > 0 { lastSocketEnd = now }
+        if gone.wasOpen { lastSocketEnd = now }
         publisher.record(.closed(gone.attempt, close), at: now)
         publisher.publish(.closed(gone.attempt, close))
     }

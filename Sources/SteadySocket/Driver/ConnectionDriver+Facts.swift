@@ -22,6 +22,7 @@ extension ConnectionDriver {
         // The opening crossed our close; the transport sends the Close frame.
         guard live?.closing == nil else { return }
         live?.isOpen = true
+        live?.wasOpen = true
         let now = now
         publisher.record(.opened(attempt, result), at: now)
         apply(.opened(attempt))

@@ -28,7 +28,11 @@ final class ConnectionDriver: @unchecked Sendable {
         var socket: (any TransportSocket)?
         var provider: Task<Void, Never>?
         var isOpen = false
+        /// Whether it ever was open.
+        var wasOpen = false
         var closing: LocalCloseCause?
+        /// When `closing` was set.
+        var closingSince = Instant.zero
         /// How many messages the transport may still report.
         var granted = 0
         var readingPaused = false
