@@ -3,6 +3,8 @@ public import SteadyTransport
 
 #if os(Linux)
 import CurlTransport
+#else
+import URLSessionTransport
 #endif
 
 /// Keeps one healthy WebSocket for the channel that was asked for last, for as long as that makes sense.
@@ -100,7 +102,9 @@ public final class SteadySocket: Sendable {
     /// How much it did since it was made. A snapshot; never waits for the queue.
     public var counts: ConnectionCounts { driver.publisher.counts }
 
-    /// The messages that arrive, for one observer. Nothing is dropped: see `Messages`.
+    /// The messages that arrive, for one observer. Nothing is dropped, so somebody has to read: while nobody does, no
+    /// more than `Options.messageWindow` messages are taken from the socket, and its pings and its close behind them wait
+    /// too. See `Messages`.
     public var messages: Messages { Messages(hub: driver.hub) }
 
     /// What happens from now on. A slow reader keeps the newest 256.
@@ -118,7 +122,7 @@ public final class SteadySocket: Sendable {
         #if os(Linux)
         CurlTransport()
         #else
-        fatalError("give a transport in Options.transport")
+        URLSessionTransport()
         #endif
     }
 
