@@ -21,6 +21,8 @@ let package = Package(
         // Linux only; for its options, such as a CA file or a proxy.
         .library(name: "CurlTransport", targets: ["CurlTransport"]),
         .library(name: "SteadySocketTestKit", targets: ["SteadySocketTestKit"]),
+        // The session layer of a support SDK on top, and an example of how an SDK uses the library.
+        .library(name: "GleapRealtime", targets: ["GleapRealtime"]),
         .executable(name: "steady", targets: ["steady"]),
     ],
     targets: [
@@ -58,6 +60,10 @@ let package = Package(
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket"],
             swiftSettings: settings),
 
+        .target(
+            name: "GleapRealtime", dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket"],
+            swiftSettings: settings),
+
         .target(name: "ConnectionLedger", dependencies: ["ConnectionCore"], swiftSettings: settings),
         .target(
             name: "LedgerServer",
@@ -67,7 +73,7 @@ let package = Package(
             name: "steady",
             dependencies: [
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
-                "LedgerServer", "WebSocketWire",
+                "LedgerServer", "WebSocketWire", "GleapRealtime",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
@@ -123,6 +129,13 @@ let package = Package(
                 "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
                 "ConnectionLedger",
                 "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GleapRealtimeTests",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "GleapRealtime",
+                "PeerSupport",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -27,9 +27,10 @@ MAY_IMPORT = {
     f"{FOUNDATION} {C_LIBRARY}",
     "SteadySocket": f"ConnectionCore SteadyTransport CurlTransport CNetlink Dispatch {FOUNDATION} {C_LIBRARY} {APPLE}",
     "SteadySocketTestKit": f"ConnectionCore SteadyTransport SteadySocket Dispatch {FOUNDATION}",
+    "GleapRealtime": f"ConnectionCore SteadyTransport SteadySocket Dispatch {FOUNDATION} FoundationNetworking {C_LIBRARY}",
     "ConnectionLedger": f"ConnectionCore {FOUNDATION}",
     "LedgerServer": f"ConnectionCore ConnectionLedger WebSocketWire Dispatch {FOUNDATION} {C_LIBRARY}",
-    "steady": f"{OURS} CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
+    "steady": f"{OURS} GleapRealtime CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
 }
 
 # The core is pure: time, randomness and facts come in, and it never ends the process.
