@@ -76,4 +76,11 @@ public struct IgnoredMessages: Hashable, Sendable {
     public var unknownName = 0
     /// An observer of `updates` was more than 256 behind and lost its oldest.
     public var dropped = 0
+
+    /// Makes counts.
+    public init(malformed: Int = 0, unknownName: Int = 0, dropped: Int = 0) {
+        self.malformed = malformed
+        self.unknownName = unknownName
+        self.dropped = dropped
+    }
 }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// The stand-in for the service behind GleapRealtime (Python `aiohttp`): it answers the HTTP calls, takes the sockets, and
 /// reports both. What it can be told is listed in `Tests/Peers/gleap_service.py`. Any thread.
@@ -55,7 +55,9 @@ package final class GleapService: Sendable {
     package func nextOpen() async throws -> PeerRecord { try await next("a socket") { $0.event == .open } }
 
     /// The next end of a socket.
-    package func nextClosed() async throws -> PeerRecord { try await next("the end of a socket") { $0.event == .closed } }
+    package func nextClosed() async throws -> PeerRecord {
+        try await next("the end of a socket") { $0.event == .closed }
+    }
 
     /// The first record not yet given out that matches, as soon as there is one.
     package func next(
@@ -66,10 +68,11 @@ package final class GleapService: Sendable {
 
     /// Answers the next `times` calls of this path so.
     package func answer(_ path: String, with answer: Answer, times: Int = 1) async throws {
-        try await perform([
-            "answer": path, "status": answer.status, "body": answer.body, "headers": answer.headers,
-            "hang": answer.hangs, "times": times,
-        ], name: "answer")
+        try await perform(
+            [
+                "answer": path, "status": answer.status, "body": answer.body, "headers": answer.headers,
+                "hang": answer.hangs, "times": times,
+            ], name: "answer")
     }
 
     /// Sends a text to every socket.

@@ -40,6 +40,8 @@ def report(event, **fields):
 
 
 class Service:
+    COMMANDS = ("answer", "send_all", "send_binary", "close_all", "contacts", "quit")
+
     def __init__(self):
         self.contacts = {}  # (id, hash): fields
         self.users = {}  # userId: (id, hash)
@@ -164,7 +166,8 @@ class Service:
             case _:
                 report("error", message=f"unknown command {next(iter(command), '')!r}")
                 return True
-        report("done", command=next(iter(command)))
+        # The order of the members is the sender's own business.
+        report("done", command=next(name for name in self.COMMANDS if name in command))
         return True
 
     async def run(self, port):

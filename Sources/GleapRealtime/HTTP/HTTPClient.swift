@@ -26,6 +26,14 @@ public struct HTTPRequest: Hashable, Sendable {
     public var body: Data
     /// How long the call may take; the session itself gives it up then.
     public var timeout: Duration
+
+    /// Makes a request.
+    public init(url: URL, headers: [String: String], body: Data, timeout: Duration) {
+        self.url = url
+        self.headers = headers
+        self.body = body
+        self.timeout = timeout
+    }
 }
 
 extension HTTPRequest: CustomStringConvertible, CustomReflectable {

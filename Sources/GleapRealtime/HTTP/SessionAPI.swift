@@ -58,12 +58,14 @@ struct SessionAPI: Sendable {
     /// - Parameter session: what credentials it may leave out; nil if it has to bring them.
     func session(in answer: HTTPAnswer, keeping session: GleapSession?) throws(GleapError) -> GleapSession {
         let status = answer.status
-        let members = try? JSONDecoder().decode([String: JSONValue].self, from: answer.body.prefix(Self.maximumBody + 1))
+        let members = try? JSONDecoder().decode(
+            [String: JSONValue].self, from: answer.body.prefix(Self.maximumBody + 1))
         switch status {
         case 200...299: break
         case 300...399:
             throw GleapError(
-                .redirected, "HTTP \(status): redirects are not followed; set apiURL to the final address", status: status)
+                .redirected, "HTTP \(status): redirects are not followed; set apiURL to the final address",
+                status: status)
         case 429: throw GleapError(.tooManyRequests, "HTTP 429: too many requests", status: status)
         case 400...499:
             // Its own word for "I do not know you" comes with any status.

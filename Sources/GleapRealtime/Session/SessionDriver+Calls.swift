@@ -124,7 +124,8 @@ extension SessionDriver {
         log(
             .info, "session request failed",
             [
-                "operation": failed.operation.rawValue, "attempt": String(failed.failures), "error": error.code.rawValue,
+                "operation": failed.operation.rawValue, "attempt": String(failed.failures),
+                "error": error.code.rawValue,
                 "http.status": error.status.map(String.init) ?? "none",
             ])
         guard error.isTransient, failed.failures < api.configuration.maximumAttempts else {

@@ -15,7 +15,9 @@ extension SessionDriver {
         guard !loaded else { return }
         loaded = true
         do {
-            guard let data = try store.load(), let stored = try StoredIdentity.decode(data, scope: scope) else { return }
+            guard let data = try store.load(), let stored = try StoredIdentity.decode(data, scope: scope) else {
+                return
+            }
             session = stored.session
             told = stored.told
             publisher.set(session: session)
