@@ -39,12 +39,21 @@ package final class GleapService: Sendable {
     /// Where the sockets go.
     package var socketURL: URL { URL(string: "ws://127.0.0.1:\(port)")! }
 
-    /// Everything reported so far, in order.
-    package var records: [PeerRecord] { process.log.records }
-    /// The paths of the HTTP calls so far.
-    package var calls: [String] { records.filter { $0.event == .call }.compactMap(\.path) }
-    /// The users of the sockets opened so far.
-    package var opened: [String] { records.filter { $0.event == .open }.compactMap(\.contact) }
+    /// The paths of all HTTP calls the service has seen by now.
+    package func calls() async throws -> [String] {
+        try await records().filter { $0.event == .call }.compactMap(\.path)
+    }
+
+    /// The users of all sockets the service has taken by now.
+    package func opened() async throws -> [String] {
+        try await records().filter { $0.event == .open }.compactMap(\.contact)
+    }
+
+    /// An answer can arrive before the report of it is read.
+    private func records() async throws -> [PeerRecord] {
+        try await perform(["settle": true], name: "settle")
+        return process.log.records
+    }
 
     /// The next HTTP call to this path.
     package func nextCall(_ path: String) async throws -> PeerRecord {

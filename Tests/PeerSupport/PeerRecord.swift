@@ -2,7 +2,7 @@
 /// `Tests/Peers/peer.py`, `Tests/Peers/proxy.py` and `Tests/Peers/gleap_service.py`; the others are nil.
 package struct PeerRecord: Decodable, Sendable {
     package enum Event: String, Decodable, Sendable {
-        case ready, requested, open, message, closed, refused, proxied, call, contact, done, error
+        case ready, requested, open, message, closed, refused, proxied, call, done, error
     }
 
     package let event: Event

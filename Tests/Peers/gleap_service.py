@@ -18,7 +18,7 @@ Commands are JSON objects, one a line, on standard input; its end means quit.
 {"send_all": "text"}    send a text to every open socket
 {"send_binary": "text"} the same as a binary message
 {"close_all": CODE}     close every open socket with a Close frame
-{"contacts": true}      report each contact as {"event": "contact", "contact": ..., "text": its fields as JSON}
+{"settle": true}        nothing; once it is done, everything seen before has been reported
 {"quit": true}
 """
 
@@ -40,7 +40,7 @@ def report(event, **fields):
 
 
 class Service:
-    COMMANDS = ("answer", "send_all", "send_binary", "close_all", "contacts", "quit")
+    COMMANDS = ("answer", "send_all", "send_binary", "close_all", "settle", "quit")
 
     def __init__(self):
         self.contacts = {}  # (id, hash): fields
@@ -158,9 +158,8 @@ class Service:
                 await asyncio.gather(*(s.send_bytes(text.encode()) for s in everyone), return_exceptions=True)
             case {"close_all": code}:
                 await asyncio.gather(*(s.close(code=code) for s in everyone), return_exceptions=True)
-            case {"contacts": _}:
-                for fields in self.contacts.values():
-                    report("contact", contact=self.name(fields), text=json.dumps(fields, sort_keys=True))
+            case {"settle": _}:
+                pass
             case {"quit": _}:
                 return False
             case _:

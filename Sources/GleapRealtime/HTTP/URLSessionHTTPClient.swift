@@ -29,7 +29,9 @@ public final class URLSessionHTTPClient: HTTPClient {
         var native = URLRequest(url: request.url)
         native.httpMethod = "POST"
         native.httpBody = request.body
-        native.timeoutInterval = max(0.001, request.timeout.inSeconds)
+        // The session gives the call up in time; this is for the case that it cannot. On Linux the interval counts in whole
+        // seconds, rounded down: 0.8 would end the call at once.
+        native.timeoutInterval = request.timeout.inSeconds.rounded(.up) + 1
         for (name, value) in request.headers { native.setValue(value, forHTTPHeaderField: name) }
         let task = session.dataTask(with: native) { data, response, error in
             completion(Self.result(data, response, error))
