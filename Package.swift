@@ -128,7 +128,7 @@ let package = Package(
             dependencies: [
                 "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
                 "ConnectionLedger",
-                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
+                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport", "GleapRealtime",
             ],
             swiftSettings: settings),
         .testTarget(
