@@ -128,14 +128,14 @@ let package = Package(
             dependencies: [
                 "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
                 "ConnectionLedger",
-                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport", "GleapRealtime",
+                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "GleapRealtimeTests",
             dependencies: [
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "GleapRealtime",
-                "PeerSupport",
+                "PeerSupport", "steady",
             ],
             swiftSettings: settings),
         .testTarget(
