@@ -52,7 +52,7 @@ extension CurlSocket {
         phase = .closing
         closeGate()
         isCloseQueued = true
-        payload.encode().withUnsafeBytes { sendQueue.append(.close, $0) }
+        payload.encode().withUnsafeBytes { sendQueue.append(.close, $0, mask: loop.masks.next()) }
         setDeadline((closeBegan ?? loop.now).advanced(by: limits.closingHandshake))
         scheduleWrite()
         if held != nil {

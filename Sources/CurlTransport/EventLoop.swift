@@ -26,6 +26,8 @@ package final class EventLoop: @unchecked Sendable {
 
     /// Where every socket reads to; what it keeps, it copies.
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    /// Masking keys for the frames of every socket.
+    var masks = MaskSource()
     /// One compressor per window size for all sockets: none keeps its context from message to message.
     var deflaters: [Int32: Deflater] = [:]
 

@@ -26,7 +26,7 @@ final class Client {
         var options = GleapOptions()
         options.store = store
         options.connection.queue = DispatchQueue(label: "gleap client")
-        options.connection.lifecycle = lifecycle
+        options.connection.lifecycle = .custom(lifecycle)
         options.connection.networkPath = .ignored
         options.connection.log = { [log] entry in log.withLock { $0.append(entry) } }
         realtime = try GleapRealtime(configuration, options: options)

@@ -33,7 +33,7 @@ final class Rig {
         options.store = store
         options.connection.queue = queue
         options.connection.transport = transport
-        options.connection.lifecycle = lifecycle
+        options.connection.lifecycle = .custom(lifecycle)
         options.connection.networkPath = .ignored
         options.connection.time = time
         options.connection.generator = SeededGenerator(seed: 1)

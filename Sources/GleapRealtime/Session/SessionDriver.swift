@@ -75,8 +75,8 @@ final class SessionDriver: @unchecked Sendable {
         generator = options.connection.generator
         publisher = SessionPublisher()
         var connection = options.connection
-        let tap = connection.lifecycle.map(LifecycleTap.init)
-        connection.lifecycle = tap
+        let tap = SteadySocket.lifecycle(connection.lifecycle).map(LifecycleTap.init)
+        connection.lifecycle = tap.map { .custom($0) } ?? .ignored
         socket = SteadySocket(configuration: configuration.connection, options: connection)
         tap?.forward { [weak self] in self?.submit(.app($0)) }
     }

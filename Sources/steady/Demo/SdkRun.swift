@@ -52,7 +52,7 @@ struct SdkRun {
         var options = GleapOptions()
         options.store = MemoryIdentityStore()
         options.connection.queue = DispatchQueue(label: "steady.demo.sdk")
-        options.connection.lifecycle = lifecycle
+        options.connection.lifecycle = .custom(lifecycle)
         options.connection.networkPath = .ignored
         options.connection.time = ScaledTime(speed: speed)
         options.connection.log = { entry in report.withLock { $0.note(entry) } }
