@@ -150,14 +150,14 @@ let package = Package(
             name: "SteadyCommandTests",
             dependencies: [
                 "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
-                "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport", "GleapRealtime",
+                "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "GleapRealtimeTests",
             dependencies: [
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "GleapRealtime",
-                "PeerSupport",
+                "PeerSupport", "steady",
             ],
             swiftSettings: settings),
         .testTarget(

@@ -76,7 +76,7 @@ final class SessionDriver: @unchecked Sendable {
         publisher = SessionPublisher()
         var connection = options.connection
         let tap = SteadySocket.lifecycle(connection.lifecycle).map(LifecycleTap.init)
-        if let tap { connection.lifecycle = .custom(tap) }
+        connection.lifecycle = tap.map { .custom($0) } ?? .ignored
         socket = SteadySocket(configuration: configuration.connection, options: connection)
         tap?.forward { [weak self] in self?.submit(.app($0)) }
     }

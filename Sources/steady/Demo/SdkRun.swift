@@ -42,8 +42,8 @@ struct SdkRun {
     let apiKey: String
     let speed: Double
 
-    /// Plays the script in real time divided by `speed`.
-    func play() async throws -> SdkReport {
+    /// Plays a script in real time divided by `speed`.
+    func play(_ script: [Event] = script) async throws -> SdkReport {
         let report = Locked(SdkReport())
         var configuration = GleapConfiguration(apiKey: apiKey)
         configuration.apiURL = api
@@ -59,7 +59,7 @@ struct SdkRun {
         let realtime = try GleapRealtime(configuration, options: options)
         let clock = ContinuousClock()
         let begin = clock.now
-        for event in Self.script {
+        for event in script {
             try await clock.sleep(until: begin + .seconds(event.at / speed), tolerance: .zero)
             report.withLock { $0.begin(event) }
             switch event.step {
