@@ -52,7 +52,10 @@ let package = Package(
                 .target(name: "CurlTransport", condition: onLinux),
                 .target(name: "CNetlink", condition: onLinux),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            linkerSettings: [
+                .linkedFramework("Network", .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS]))
+            ]),
         .target(
             name: "SteadySocketTestKit",
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket"],
@@ -121,8 +124,7 @@ let package = Package(
             name: "SteadyCommandTests",
             dependencies: [
                 "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
-                "ConnectionLedger",
-                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
+                "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -136,3 +138,50 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// STEADY_APPLE_STUBS=1 adds stand-ins for Apple's frameworks, so that what is behind `#if canImport(UIKit)` is compiled and
+// tested on Linux (scripts/check apple). It needs a scratch path of its own: a module once built stays importable for
+// every target. On a Mac the stand-ins would hide the real frameworks.
+#if os(Linux)
+if Context.environment["STEADY_APPLE_STUBS"] == "1" {
+    // The last two are asked for by Testing wherever it meets a module of that name.
+    let stubs = ["UIKit", "AppKit", "WatchKit", "Network", "_Testing_UIKit", "_Testing_AppKit"]
+    // Every target that asks `canImport` must say so; otherwise the answer depends on the order of the build.
+    let asking = ["SteadySocket"]
+    let others = [
+        "ConnectionCore", "SteadyTransport", "WebSocketWire", "CurlTransport", "SteadySocketTestKit", "CCurl", "CWslay",
+        "CZlib", "CEpoll", "CNetlink",
+    ]
+    package.targets.removeAll { !(asking + others).contains($0.name) }
+    package.products.removeAll { !(asking + others).contains($0.name) }
+    for target in package.targets where asking.contains(target.name) {
+        target.dependencies += stubs.map { .byName(name: $0) }
+    }
+    package.targets += stubs.map { .target(name: $0, path: "Stubs/\($0)", swiftSettings: settings) }
+    package.targets.append(
+        .testTarget(
+            name: "AppleTests",
+            dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit"]
+                + stubs.map { .byName(name: $0) },
+            swiftSettings: settings))
+}
+#endif
+
+// On a Mac, what Apple platforms build and test. The server, the tool and the libcurl transport need Linux.
+#if !os(Linux)
+let linuxOnly = [
+    "CCurl", "CWslay", "CZlib", "CEpoll", "CNetlink", "CurlTransport", "LedgerServer", "steady", "PeerSupport",
+    "RawClient", "conformance-client", "path-probe", "CurlTransportTests", "LedgerServerTests", "SteadyCommandTests",
+    "IntegrationTests",
+]
+package.targets.removeAll { linuxOnly.contains($0.name) }
+package.products.removeAll { linuxOnly.contains($0.name) }
+for target in package.targets {
+    target.dependencies.removeAll { dependency in
+        switch dependency {
+        case .targetItem(let name, _), .byNameItem(let name, _): linuxOnly.contains(name)
+        default: false
+        }
+    }
+}
+#endif

@@ -36,7 +36,7 @@ func ask(_ socket: SteadySocket, tokens: Tokens) {
 func driveLifecycle() -> SteadySocket {
     let lifecycle = ManualLifecycle(.foreground)
     var options = Options()
-    options.lifecycle = lifecycle
+    options.lifecycle = .custom(lifecycle)
     let socket = SteadySocket(options: options)
     lifecycle.state = .background  // 10 s later the socket closes with 1001
     return socket

@@ -18,7 +18,7 @@ struct World {
         var options = Options()
         options.queue = queue
         options.time = time
-        options.lifecycle = lifecycle
+        options.lifecycle = .custom(lifecycle)
         options.networkPath = .monitor(path)
         options.transport = transport
         options.generator = SeededGenerator(seed: 1)

@@ -17,7 +17,7 @@ public final class SteadySocket: Sendable {
     public init(configuration: Configuration = .standard, options: Options = Options()) {
         driver = ConnectionDriver(
             configuration: configuration, options: options, transport: options.transport ?? Self.platformTransport(),
-            path: Self.monitor(options.networkPath))
+            lifecycle: Self.lifecycle(options.lifecycle), path: Self.monitor(options.networkPath))
         driver.start()
     }
 
@@ -97,6 +97,9 @@ public final class SteadySocket: Sendable {
     /// The status now and every change from now on. A slow reader keeps the newest 64.
     public var statuses: AsyncStream<ConnectionStatus> { driver.publisher.statuses() }
 
+    /// How much it did since it was made. A snapshot; never waits for the queue.
+    public var counts: ConnectionCounts { driver.publisher.counts }
+
     /// The messages that arrive, for one observer. Nothing is dropped: see `Messages`.
     public var messages: Messages { Messages(hub: driver.hub) }
 
@@ -119,7 +122,17 @@ public final class SteadySocket: Sendable {
         #endif
     }
 
-    #if os(Linux)
+    private static func lifecycle(_ option: Options.LifecycleOption) -> (any AppLifecycle)? {
+        switch option {
+        case .ignored: nil
+        case .custom(let lifecycle): lifecycle
+        case .system: SystemLifecycle.make()
+        }
+    }
+
+    #if canImport(Network)
+    private static let systemPath = SharedNetworkPath.Watch { SystemPathMonitor() }
+    #elseif os(Linux)
     private static let systemPath = SharedNetworkPath.Watch { RouteNetlinkMonitor() }
     #endif
 
@@ -128,7 +141,7 @@ public final class SteadySocket: Sendable {
         case .ignored: return nil
         case .monitor(let monitor): return monitor
         case .system:
-            #if os(Linux)
+            #if canImport(Network) || os(Linux)
             return SharedNetworkPath(systemPath)
             #else
             return nil

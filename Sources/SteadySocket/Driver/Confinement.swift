@@ -5,6 +5,8 @@ struct Confinement: Sendable {
     let queue: DispatchQueue
     private let id: UInt64
 
+    static let main = Confinement(.main)
+
     private static let key = DispatchSpecificKey<UInt64>()
     private static let nextID = Locked<UInt64>(1)
 

@@ -12,8 +12,8 @@ extension ConnectionDriver {
         }
         if let close = actions.close { startClosing(close, at: now) }
         switch actions.backgroundTime {
-        case .begin: options.lifecycle?.beginBackgroundTime { [weak self] in self?.submit(.backgroundTimeExpired) }
-        case .end: options.lifecycle?.endBackgroundTime()
+        case .begin: lifecycle?.beginBackgroundTime { [weak self] in self?.takeIn(.backgroundTimeExpired) }
+        case .end: lifecycle?.endBackgroundTime()
         case nil: break
         }
     }

@@ -45,6 +45,7 @@ final class ConnectionDriver: @unchecked Sendable {
     let publisher: Publisher
     private(set) var hub: MessageHub!
     private let inbox: Inbox<Input>
+    let lifecycle: (any AppLifecycle)?
     private let path: (any NetworkPathMonitor)?
 
     private var machine: ConnectionMachine
@@ -62,11 +63,15 @@ final class ConnectionDriver: @unchecked Sendable {
     /// Holds the driver from the release of the handle until its socket is closed.
     private var untilClosed: ConnectionDriver?
 
-    init(configuration: Configuration, options: Options, transport: any Transport, path: (any NetworkPathMonitor)?) {
+    init(
+        configuration: Configuration, options: Options, transport: any Transport,
+        lifecycle: (any AppLifecycle)? = nil, path: (any NetworkPathMonitor)?
+    ) {
         home = Confinement(options.queue)
         inbox = Inbox(home: home)
         self.options = options
         self.transport = transport
+        self.lifecycle = lifecycle
         self.path = path
         limits = TransportLimits(
             maximumMessageBytes: max(0, configuration.maximumMessageBytes),
@@ -82,12 +87,25 @@ final class ConnectionDriver: @unchecked Sendable {
 
     /// Starts listening to the world. Called once, by the owner.
     func start() {
-        options.lifecycle?.start { [weak self] in self?.submit(.app($0)) }
+        lifecycle?.start { [weak self] state in
+            // Background time is asked for before the system's notification is over: it may suspend the process then.
+            if state == .background, Confinement.main.isCurrent {
+                self?.takeIn(.app(state))
+            } else {
+                self?.submit(.app(state))
+            }
+        }
         path?.start { [weak self] in self?.submit(.path($0)) }
     }
 
     /// Any thread; see `Inbox`.
     func submit(_ input: Input) { inbox.submit(input) { self.process($0) } }
+
+    /// Like `submit`, but the input has taken effect before this returns, on whatever thread. The connection's queue must
+    /// not wait for that thread meanwhile; `Options.queue` says so for the main thread.
+    func takeIn(_ input: Input) {
+        if home.isCurrent { submit(input) } else { home.queue.sync { submit(input) } }
+    }
 
     var now: Instant { options.time.now }
 
@@ -176,7 +194,7 @@ final class ConnectionDriver: @unchecked Sendable {
         fail(waiting.takeAll(), with: ConnectionError(.closed, "the connection was released"))
         wakeUp?.disarm()
         wakeUp = nil
-        options.lifecycle?.stop()
+        lifecycle?.stop()
         path?.stop()
         publisher.finish()
         hub.finish()

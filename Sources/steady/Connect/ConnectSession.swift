@@ -62,7 +62,7 @@ struct ConnectSession: Sendable {
         var options = Options()
         options.queue = DispatchQueue(label: "steady.connect")
         options.transport = settings.transport
-        options.lifecycle = lifecycle
+        options.lifecycle = .custom(lifecycle)
         options.decisionLogCapacity = settings.decisions ? 10_000 : 0
         let socket = SteadySocket(configuration: settings.configuration, options: options)
         let (events, messages) = (socket.events, socket.messages)
