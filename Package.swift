@@ -12,6 +12,8 @@ let settings: [SwiftSetting] = [
 
 /// The libcurl transport exists on Linux only; Apple platforms use URLSession.
 let onLinux: TargetDependencyCondition? = .when(platforms: [.linux])
+/// Linux programs must not link FoundationNetworking; there the URLSession transport is built for its tests alone.
+let onApple: TargetDependencyCondition? = .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])
 
 let package = Package(
     name: "SteadySocket",
@@ -20,7 +22,9 @@ let package = Package(
         .library(name: "SteadySocket", targets: ["SteadySocket"]),
         // Linux only; for its options, such as a CA file or a proxy.
         .library(name: "CurlTransport", targets: ["CurlTransport"]),
-        .library(name: "SteadySocketTestKit", targets: ["SteadySocketTestKit"]),
+        // For its options, such as a trust evaluator or a proxy. No transport for Linux.
+        .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
+        .library(name: "SteadySocketTestKit", targets: ["SteadySocketTestKit", "SteadySocketURLSessionTestKit"]),
         .executable(name: "steady", targets: ["steady"]),
     ],
     targets: [
@@ -46,9 +50,13 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
+            name: "URLSessionTransport", dependencies: ["ConnectionCore", "SteadyTransport"], swiftSettings: settings),
+
+        .target(
             name: "SteadySocket",
             dependencies: [
                 "ConnectionCore", "SteadyTransport",
+                .target(name: "URLSessionTransport", condition: onApple),
                 .target(name: "CurlTransport", condition: onLinux),
                 .target(name: "CNetlink", condition: onLinux),
             ],
@@ -59,6 +67,11 @@ let package = Package(
         .target(
             name: "SteadySocketTestKit",
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket"],
+            swiftSettings: settings),
+        // A URLSession that follows a script, under the real URLSession transport.
+        .target(
+            name: "SteadySocketURLSessionTestKit",
+            dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "URLSessionTransport"],
             swiftSettings: settings),
 
         .target(name: "ConnectionLedger", dependencies: ["ConnectionCore"], swiftSettings: settings),
@@ -105,6 +118,13 @@ let package = Package(
         .testTarget(
             name: "SteadySocketTests",
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "URLSessionTransportTests",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "URLSessionTransport",
+                "SteadySocketURLSessionTestKit",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "CurlTransportTests",

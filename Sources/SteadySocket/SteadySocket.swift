@@ -3,6 +3,8 @@ public import SteadyTransport
 
 #if os(Linux)
 import CurlTransport
+#else
+import URLSessionTransport
 #endif
 
 /// Keeps one healthy WebSocket for the channel that was asked for last, for as long as that makes sense.
@@ -118,7 +120,7 @@ public final class SteadySocket: Sendable {
         #if os(Linux)
         CurlTransport()
         #else
-        fatalError("give a transport in Options.transport")
+        URLSessionTransport()
         #endif
     }
 
