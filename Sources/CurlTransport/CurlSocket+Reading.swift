@@ -35,6 +35,7 @@ extension CurlSocket {
     func readable() {
         if isReadScheduled {
             isReadScheduled = false
+            peerMayHaveSpoken()
             let bytes = unparsed
             unparsed = []
             bytes.withUnsafeBytes { parse($0) }

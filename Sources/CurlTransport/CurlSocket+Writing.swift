@@ -74,6 +74,25 @@ extension CurlSocket {
         loop.writeLater(self)
     }
 
+    /// Whether a write waits not for room but for bytes of the peer: TLS renegotiates (RFC 5246 section 7.4.1.1), and
+    /// libcurl does not say so. A record that goes out in pieces looks the same, but not for so long.
+    var waitsForPeer: Bool { fruitlessWrites >= 64 }
+
+    /// The kernel has room.
+    func writable() {
+        let before = sendQueue.totalWritten
+        write()
+        fruitlessWrites = isBlocked && sendQueue.totalWritten == before ? fruitlessWrites + 1 : 0
+        if waitsForPeer { updateInterest() }
+    }
+
+    /// Tries again what waits for bytes of the peer.
+    func peerMayHaveSpoken() {
+        guard waitsForPeer else { return }
+        fruitlessWrites = 0
+        scheduleWrite()
+    }
+
     /// Writes what the network takes and tells those whose messages are out.
     func write() {
         isWriteScheduled = false

@@ -69,6 +69,8 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
     var sendQueue = SendQueue()
     var isWriteScheduled = false
     var isBlocked = false
+    /// How often in a row the kernel had room and yet nothing was written.
+    var fruitlessWrites = 0
     var isWriteBroken = false
     var pongBytes = 0
     /// The last Ping that came while too many Pongs were waiting already.
@@ -189,7 +191,7 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
     /// Tells epoll what to watch for, if that has changed.
     func updateInterest() {
         guard file >= 0, phase < .ended else { return }
-        let wanted = (wantsToRead ? EPOLLIN.rawValue : 0) | (isBlocked ? EPOLLOUT.rawValue : 0)
+        let wanted = (wantsToRead ? EPOLLIN.rawValue : 0) | (isBlocked && !waitsForPeer ? EPOLLOUT.rawValue : 0)
         // A connection that is gone reports itself over and over; see `ready`.
         guard wanted != watched, watched != nil || wanted != 0 else { return }
         loop.control(watched == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, file, wanted, .socket(id))
@@ -205,7 +207,8 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
     /// What epoll saw.
     func ready(_ events: UInt32) {
         if phase == .lingering { return readLingering() }
-        if events & EPOLLOUT.rawValue != 0 { write() }
+        if events & EPOLLOUT.rawValue != 0 { writable() }
+        if events & ~EPOLLOUT.rawValue != 0 { peerMayHaveSpoken() }
         if wantsToRead {
             readable()
         } else if events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {

@@ -99,4 +99,21 @@ extension CurlTransport {
         }
     }
 }
+
+extension CurlTransport.Options: CustomStringConvertible, CustomReflectable {
+    /// The options without the text of the proxy, which may hold a password.
+    public var description: String {
+        children.map { "\($0): \($1)" }.joined(separator: ", ")
+    }
+
+    /// What the description shows, so that `dump` and debuggers do not show more.
+    public var customMirror: Mirror { Mirror(self, children: children) }
+
+    private var children: KeyValuePairs<String, Any> {
+        [
+            "caFile": caFile ?? "the system's", "proxy": proxy.map { $0.isEmpty ? "none" : "…" } ?? "the environment's",
+            "permessageDeflate": permessageDeflate, "addresses": addresses,
+        ]
+    }
+}
 #endif

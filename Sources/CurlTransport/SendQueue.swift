@@ -13,7 +13,7 @@ struct SendQueue {
     private var written = 0
     /// Bytes ever queued and ever written, to tell which messages are out.
     private var totalQueued: UInt64 = 0
-    private var totalWritten: UInt64 = 0
+    private(set) var totalWritten: UInt64 = 0
     private var waiting: [(end: UInt64, payloadBytes: Int, completion: Completion)] = []
 
     var isEmpty: Bool { writing.isEmpty && queued.isEmpty }

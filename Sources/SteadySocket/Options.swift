@@ -24,7 +24,7 @@ public struct Options: Sendable {
     public var messageWindow = 64
     /// How many messages may wait in `send(_:whenOpen:)`. Default 64; a further one is refused with `.queueFull`.
     public var waitingMessages = 64
-    /// How many bytes these may have together. Default 4 MiB.
+    /// How many bytes these may have together. Default 4 MiB. One message may wait whatever its size.
     public var waitingBytes = 4 << 20
     /// How many lines the decision log keeps. Default 256; below 0 counts as 0.
     public var decisionLogCapacity = 256

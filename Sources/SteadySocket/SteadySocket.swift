@@ -102,7 +102,9 @@ public final class SteadySocket: Sendable {
     /// How much it did since it was made. A snapshot; never waits for the queue.
     public var counts: ConnectionCounts { driver.publisher.counts }
 
-    /// The messages that arrive, for one observer. Nothing is dropped: see `Messages`.
+    /// The messages that arrive, for one observer. Nothing is dropped, so somebody has to read: while nobody does, no
+    /// more than `Options.messageWindow` messages are taken from the socket, and its pings and its close behind them wait
+    /// too. See `Messages`.
     public var messages: Messages { Messages(hub: driver.hub) }
 
     /// What happens from now on. A slow reader keeps the newest 256.

@@ -151,7 +151,7 @@ extension SimulatedTask {
         }
         if quirks.contains(.errorBeforeClose) {
             failsReceive(posix: 57)
-            simulator.after(.milliseconds(500), finish)
+            clock.after(.milliseconds(500), finish)
         } else {
             finish()
         }

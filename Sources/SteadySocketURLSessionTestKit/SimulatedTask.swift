@@ -29,7 +29,9 @@ public final class SimulatedTask: Sendable {
         var isInvalidated = false
     }
 
-    let simulator: URLSessionSimulator
+    let quirks: Set<URLSessionQuirk>
+    let clock: SimulatedClock
+    private let script: URLSessionSimulator.Script
     let inner: Locked<Inner>
     /// What the upgrade request is made from.
     package let request: URLRequest
@@ -40,7 +42,10 @@ public final class SimulatedTask: Sendable {
         _ simulator: URLSessionSimulator, _ request: URLRequest, _ configuration: URLSessionConfiguration,
         _ delegate: NativeDelegate?
     ) {
-        self.simulator = simulator
+        // Not the simulator itself, which holds its tasks.
+        quirks = simulator.quirks
+        clock = simulator.clock
+        script = simulator.script
         self.request = request
         self.configuration = configuration
         inner = Locked(Inner(delegate: delegate))
@@ -77,13 +82,11 @@ public final class SimulatedTask: Sendable {
 
     // MARK: Plumbing
 
-    var quirks: Set<URLSessionQuirk> { simulator.quirks }
-
     var delegate: NativeDelegate? { inner.withLock { $0.delegate } }
 
     func record(_ call: URLSessionSimulator.Call) {
         inner.withLock { $0.calls.append(call) }
-        simulator.call(call, self)
+        script(call, self)
     }
 
     func invalidated(cancelling: Bool) {

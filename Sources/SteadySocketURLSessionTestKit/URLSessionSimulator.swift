@@ -1,5 +1,4 @@
 import ConnectionCore
-import Dispatch
 import Foundation
 public import SteadySocket
 public import SteadyTransport
@@ -62,9 +61,8 @@ public final class URLSessionSimulator: Sendable {
 
     /// The quirks.
     public let quirks: Set<URLSessionQuirk>
-    private let script: Script
-    private let time: any TimeSource
-    private let timerQueue = DispatchQueue(label: "URLSessionSimulator.timer")
+    let script: Script
+    let clock: SimulatedClock
     private let inner = Locked(Inner())
 
     /// Makes a simulator whose peer follows `script`; without one it records and stays silent.
@@ -73,7 +71,7 @@ public final class URLSessionSimulator: Sendable {
     public init(
         time: any TimeSource, quirks: Set<URLSessionQuirk> = [], script: @escaping Script = { _, _ in }
     ) {
-        self.time = time
+        clock = SimulatedClock(time: time)
         self.quirks = quirks
         self.script = script
     }
@@ -130,17 +128,10 @@ public final class URLSessionSimulator: Sendable {
 
     func add(_ task: SimulatedTask) { inner.withLock { $0.tasks.append(task) } }
 
-    func call(_ call: Call, _ task: SimulatedTask) { script(call, task) }
-
-    /// Runs `work` later, uncounted.
-    func after(_ delay: Duration, _ work: @escaping @Sendable () -> Void) {
-        _ = schedule(time.now + delay, work)
-    }
-
     private var scheduler: Scheduler {
-        let time = time
+        let clock = clock
         return Scheduler(
-            now: { time.now },
+            now: { clock.time.now },
             schedule: { [weak self] instant, fire in
                 guard let self else { return {} }
                 let number = inner.withLock { inner in
@@ -151,7 +142,7 @@ public final class URLSessionSimulator: Sendable {
                 let finish = { @Sendable [weak self] in
                     _ = self?.inner.withLock { $0.timers.remove(number) }
                 }
-                let cancel = schedule(instant) {
+                let cancel = clock.schedule(instant) {
                     finish()
                     fire()
                 }
@@ -160,36 +151,5 @@ public final class URLSessionSimulator: Sendable {
                     cancel()
                 }
             })
-    }
-
-    private func schedule(_ instant: Instant, _ fire: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-        let holder = WakeUpHolder()
-        // The wake-up lives until it has fired or was taken back.
-        holder.arm(time.makeWakeUp(on: timerQueue) { if holder.take() { fire() } }, at: instant)
-        return { _ = holder.take() }
-    }
-}
-
-/// One use of a wake-up.
-private final class WakeUpHolder: Sendable {
-    /// `@unchecked Sendable` holds because the wake-up is reached under the holder's lock alone.
-    private struct Box: @unchecked Sendable { var wakeUp: (any WakeUp)? }
-
-    private let box = Locked(Box())
-
-    func arm(_ wakeUp: sending any WakeUp, at instant: Instant) {
-        let box = Box(wakeUp: wakeUp)
-        self.box.withLock { $0 = box }
-        box.wakeUp?.arm(at: instant)
-    }
-
-    /// Whether it was still there.
-    func take() -> Bool {
-        let taken = box.withLock { box in
-            defer { box.wakeUp = nil }
-            return box
-        }
-        taken.wakeUp?.disarm()
-        return taken.wakeUp != nil
     }
 }

@@ -97,3 +97,13 @@ final class SlowTransport: Transport, TransportSocket {
         }
     }
 }
+
+extension ConnectRig where Server == ScriptedTransport {
+    /// Reports a text message once the session has asked for one; it does so a moment after it says that it is open.
+    func deliver(_ text: String) async throws {
+        try await withWatchdog("room for a message") { [transport] in
+            while transport.sockets.first.map({ $0.allowed == 0 }) ?? true { await Task.yield() }
+        }
+        transport.sockets.first?.report(.message(.text(text)))
+    }
+}

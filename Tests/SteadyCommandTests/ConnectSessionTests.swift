@@ -100,7 +100,7 @@ import Darwin
         let session = try ConnectRig(ScriptedTransport.friendly)
         try await session.lines.next(with: "open #1")
         session.lines.leave()
-        session.transport.sockets.first?.report(.message(.text("unread")))
+        try await session.deliver("unread")
         #expect(try await session.code() == .success)
         #expect(session.transport.sockets.map(\.closed?.code) == [.normalClosure])
     }
@@ -110,7 +110,7 @@ import Darwin
         defer { session.lines.stick(false) }
         try await session.lines.next(with: "open #1")
         session.lines.stick(true)
-        session.transport.sockets.first?.report(.message(.text("unread")))
+        try await session.deliver("unread")
         session.signal(SIGTERM)
         #expect(try await session.code() == .success)
         #expect(session.transport.sockets.map(\.closed?.code) == [.goingAway])
@@ -213,7 +213,7 @@ import Darwin
         try session.type("a\n")
         try session.endInput()
         try await session.lines.next(with: "open #1")
-        session.transport.sockets.first?.report(.message(.text("later")))
+        try await session.deliver("later")
         try await session.lines.next(.standardOutput, with: "later")
         session.signal(SIGINT)
         #expect(try await session.code() == .success)

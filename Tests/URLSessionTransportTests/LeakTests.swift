@@ -104,6 +104,15 @@ import URLSessionTransport
         #expect(hung.simulator.census.timers == 1)
     }
 
+    @Test("a simulator does not outlive the test that made it")
+    func simulator() throws {
+        var bench: Bench? = try Bench()
+        weak let simulator = bench?.simulator
+        bench?.socket?.close(code: .normalClosure, reason: "")
+        bench = nil
+        #expect(simulator == nil)
+    }
+
     @Test("a socket that is let go of tells its end and fails what was to be sent")
     func letGo() throws {
         let bench = try Bench([.sendsStall])

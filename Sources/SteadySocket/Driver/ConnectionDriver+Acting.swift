@@ -56,7 +56,17 @@ extension ConnectionDriver {
     }
 
     private func open(_ request: ConnectionRequest, _ attempt: AttemptID) {
+        let signOfLifeWaits = live?.signOfLifeWaits
         live?.socket = transport.open(request, attempt: attempt, limits: limits) { [weak self] fact in
+            switch fact {
+            case .pingReceived, .pongReceived:
+                let waited = signOfLifeWaits?.withLock { waits in
+                    defer { waits = true }
+                    return waits
+                }
+                if waited == true { return }
+            case .opened, .message, .closed: break
+            }
             self?.submit(.fact(attempt, fact))
         }
     }

@@ -13,7 +13,9 @@ extension ConnectionDriver {
             hub.deliver(message)
             apply(.messageReceived(attempt))
             grantReading()
-        case .pingReceived, .pongReceived: apply(.frameReceived(attempt))
+        case .pingReceived, .pongReceived:
+            live?.signOfLifeWaits.withLock { $0 = false }
+            apply(.frameReceived(attempt))
         case .closed(let close): ended(attempt, close)
         }
     }

@@ -33,6 +33,9 @@ final class ConnectionDriver: @unchecked Sendable {
         var closing: LocalCloseCause?
         /// When `closing` was set.
         var closingSince = Instant.zero
+        /// Whether a sign of life waits in the inbox. One is as good as many, and nothing else bounds how many of them a
+        /// peer sends while the queue is busy.
+        let signOfLifeWaits = Locked(false)
         /// How many messages the transport may still report.
         var granted = 0
         var readingPaused = false

@@ -51,8 +51,9 @@ private final class DispatchWakeUp: WakeUp {
 
     func arm(at instant: Instant) {
         let delay = max(0, (instant - time.now).inNanoseconds)
-        // Leeway lets the system merge wake-ups; nothing here needs better than a tenth of its wait.
-        let leeway = min(delay / 10, 1_000_000_000)
+        // Leeway lets the system merge wake-ups; nothing here needs better than a tenth of its wait. It stays well below
+        // what counts as a suspension (`Configuration.suspensionThreshold`).
+        let leeway = min(delay / 10, 500_000_000)
         source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(Int(leeway)))
     }
 
