@@ -168,12 +168,8 @@ if Context.environment["STEADY_APPLE_STUBS"] == "1" {
     let stubs = ["UIKit", "AppKit", "WatchKit", "Network", "_Testing_UIKit", "_Testing_AppKit"]
     // Every target that asks `canImport` must say so; otherwise the answer depends on the order of the build.
     let asking = ["SteadySocket"]
-    let others = [
-        "ConnectionCore", "SteadyTransport", "WebSocketWire", "CurlTransport", "SteadySocketTestKit", "CCurl", "CWslay",
-        "CZlib", "CEpoll", "CNetlink",
-    ]
-    package.targets.removeAll { !(asking + others).contains($0.name) }
-    package.products.removeAll { !(asking + others).contains($0.name) }
+    package.targets.removeAll { $0.type == .test || $0.type == .executable }
+    package.products.removeAll { $0 is Product.Executable }
     for target in package.targets where asking.contains(target.name) {
         target.dependencies += stubs.map { .byName(name: $0) }
     }

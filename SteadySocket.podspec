@@ -16,18 +16,19 @@ Pod::Spec.new do |s|
   s.watchos.deployment_target = '9.0'
   s.visionos.deployment_target = '1.0'
 
-  s.ios.frameworks = 'Network', 'UIKit'
-  s.osx.frameworks = 'AppKit', 'Network'
-  s.tvos.frameworks = 'Network', 'UIKit'
-  s.watchos.frameworks = 'Network', 'UIKit', 'WatchKit'
-  s.visionos.frameworks = 'Network', 'UIKit'
+  s.ios.frameworks = 'Network', 'Security', 'UIKit'
+  s.osx.frameworks = 'AppKit', 'Network', 'Security'
+  s.tvos.frameworks = 'Network', 'Security', 'UIKit'
+  s.watchos.frameworks = 'Network', 'Security', 'UIKit', 'WatchKit'
+  s.visionos.frameworks = 'Network', 'Security', 'UIKit'
 
   # A pod is one module, so the package's targets become one, and their imports of each other go.
   s.prepare_command = 'scripts/pod-prepare'
   s.source_files =
     'Sources/ConnectionCore/**/*.swift',
     'Sources/SteadySocket/**/*.swift',
-    'Sources/SteadyTransport/**/*.swift'
+    'Sources/SteadyTransport/**/*.swift',
+    'Sources/URLSessionTransport/**/*.swift'
 
   s.swift_versions = ['6.2']
   s.pod_target_xcconfig = {

@@ -17,11 +17,11 @@ ROOT = Path(__file__).resolve().parent.parent
 PRODUCT = "SteadySocket"
 # The podspec's word for each platform, and the frameworks of ours that it has.
 PLATFORMS = {
-    "ios": ("ios", {"Network", "UIKit"}),
-    "macos": ("osx", {"AppKit", "Network"}),
-    "tvos": ("tvos", {"Network", "UIKit"}),
-    "watchos": ("watchos", {"Network", "UIKit", "WatchKit"}),
-    "visionos": ("visionos", {"Network", "UIKit"}),
+    "ios": ("ios", {"Network", "Security", "UIKit"}),
+    "macos": ("osx", {"AppKit", "Network", "Security"}),
+    "tvos": ("tvos", {"Network", "Security", "UIKit"}),
+    "watchos": ("watchos", {"Network", "Security", "UIKit", "WatchKit"}),
+    "visionos": ("visionos", {"Network", "Security", "UIKit"}),
 }
 FRAMEWORK = re.compile(r"^\s*(?:public |package )?import (AppKit|Network|Security|UIKit|WatchKit)$", re.MULTILINE)
 
