@@ -1,4 +1,6 @@
 // An example of the article "Testing your app". Tests/URLSessionTransportTests links to this file, so that it is also run.
+// Testing is not there for a program built on a Mac; for a test target it is.
+#if canImport(Testing)
 import Dispatch
 import SteadySocket
 import SteadySocketTestKit
@@ -24,3 +26,4 @@ import Testing
         #expect(simulator.census.tasks == 1)
     }
 }
+#endif

@@ -1,4 +1,6 @@
 // The examples of the article "Testing your app". Tests/SteadySocketTests links to this file, so that they are also run.
+// Testing is not there for a program built on a Mac; for a test target it is.
+#if canImport(Testing)
 import Dispatch
 import SteadySocket
 import SteadySocketTestKit
@@ -61,3 +63,4 @@ struct World {
         #expect(busy.sockets.count == 2)
     }
 }
+#endif
