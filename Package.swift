@@ -25,6 +25,8 @@ let package = Package(
         // For its options, such as a trust evaluator or a proxy. No transport for Linux.
         .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
         .library(name: "SteadySocketTestKit", targets: ["SteadySocketTestKit", "SteadySocketURLSessionTestKit"]),
+        // The session layer of a support SDK on top, and an example of how an SDK uses the library.
+        .library(name: "GleapRealtime", targets: ["GleapRealtime"]),
         .executable(name: "steady", targets: ["steady"]),
     ],
     targets: [
@@ -74,6 +76,10 @@ let package = Package(
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "URLSessionTransport"],
             swiftSettings: settings),
 
+        .target(
+            name: "GleapRealtime", dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket"],
+            swiftSettings: settings),
+
         .target(name: "ConnectionLedger", dependencies: ["ConnectionCore"], swiftSettings: settings),
         .target(
             name: "LedgerServer",
@@ -83,7 +89,7 @@ let package = Package(
             name: "steady",
             dependencies: [
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
-                "LedgerServer", "WebSocketWire",
+                "LedgerServer", "WebSocketWire", "GleapRealtime",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
@@ -144,7 +150,14 @@ let package = Package(
             name: "SteadyCommandTests",
             dependencies: [
                 "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
-                "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
+                "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport", "GleapRealtime",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GleapRealtimeTests",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "GleapRealtime",
+                "PeerSupport",
             ],
             swiftSettings: settings),
         .testTarget(

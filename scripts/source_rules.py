@@ -31,9 +31,10 @@ MAY_IMPORT = {
     "SteadySocketTestKit": f"ConnectionCore SteadyTransport SteadySocket Dispatch {FOUNDATION}",
     "SteadySocketURLSessionTestKit": "ConnectionCore SteadyTransport SteadySocket URLSessionTransport Dispatch "
     f"FoundationNetworking {FOUNDATION}",
+    "GleapRealtime": f"ConnectionCore SteadyTransport SteadySocket Dispatch {FOUNDATION} FoundationNetworking {C_LIBRARY}",
     "ConnectionLedger": f"ConnectionCore {FOUNDATION}",
     "LedgerServer": f"ConnectionCore ConnectionLedger WebSocketWire Dispatch {FOUNDATION} {C_LIBRARY}",
-    "steady": f"{OURS} CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
+    "steady": f"{OURS} GleapRealtime CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
 }
 
 # The core is pure: time, randomness and facts come in, and it never ends the process.

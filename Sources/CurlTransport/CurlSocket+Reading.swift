@@ -21,6 +21,7 @@ extension CurlSocket {
         allowed = allowed > .max - count ? .max : allowed + count
         guard let message = held else { return }
         held = nil
+        boundBrokenConnection()
         deliver(message)
         scheduleRead()
     }
@@ -101,6 +102,7 @@ extension CurlSocket {
             deliver(message)
         } else if phase == .open {
             held = message
+            boundBrokenConnection()
         }
         // While closing there is nobody to wait for.
     }

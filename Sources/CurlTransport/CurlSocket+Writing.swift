@@ -128,8 +128,15 @@ extension CurlSocket {
     private func writeBroke() {
         isWriteBroken = true
         giveUpMessages()
-        if phase == .open { setDeadline(loop.now.advanced(by: limits.closingHandshake)) }
+        boundBrokenConnection()
         if wantsToRead { scheduleRead() }
+    }
+
+    /// A connection that takes nothing any more is over once what the peer sent is read. How long a message waits unread
+    /// is for the consumer to say; behind the last one the end must come soon.
+    func boundBrokenConnection() {
+        guard isWriteBroken, phase == .open else { return }
+        setDeadline(held == nil ? loop.now.advanced(by: limits.closingHandshake) : .max)
     }
 
     /// Fails every message that has not been written.

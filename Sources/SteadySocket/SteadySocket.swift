@@ -126,7 +126,7 @@ public final class SteadySocket: Sendable {
         #endif
     }
 
-    private static func lifecycle(_ option: Options.LifecycleOption) -> (any AppLifecycle)? {
+    package static func lifecycle(_ option: Options.LifecycleOption) -> (any AppLifecycle)? {
         switch option {
         case .ignored: nil
         case .custom(let lifecycle): lifecycle

@@ -26,10 +26,18 @@ struct CommandTable: Sendable {
             throw UsageError("no command given; choose one of: \(names.joined(separator: ", "))")
         }
         let rest = Array(arguments.dropFirst())
+        func end(at index: Int) throws(UsageError) {
+            if index < rest.count { throw UsageError("unexpected argument \(quoted(rest[index])); remove it") }
+        }
         switch first {
-        case "--help", "-h": return .print(helpText)
-        case "--version": return .print("steady \(Self.version)")
+        case "--help", "-h":
+            try end(at: 0)
+            return .print(helpText)
+        case "--version":
+            try end(at: 0)
+            return .print("steady \(Self.version)")
         case "help":
+            try end(at: 1)
             guard let name = rest.first else { return .print(helpText) }
             return .print(try command(name).spec.helpText)
         default:

@@ -32,6 +32,7 @@ struct ConnectSession: Sendable {
     private let output: ConnectOutput
     private let lifecycle = ManualLifecycle()
     private let unsent = Locked(0)
+    private let printed = Locked(0)
     private let progress: AsyncStream<Progress>
     private let report: AsyncStream<Progress>.Continuation
 
@@ -46,8 +47,9 @@ struct ConnectSession: Sendable {
         let signalling = Task { await obey(signals) }
         defer { signalling.cancel() }
         let outcome = await hold(lines)
-        // The handle is gone, so its streams end as soon as what arrived is printed; but a reader of ours may be stuck.
-        _ = await finishes(within: .seconds(2)) {
+        // The handle is gone, so its streams end as soon as what arrived is printed, however slow its reader is; one that
+        // takes nothing for two seconds is stuck.
+        _ = await finishes(within: .seconds(2), progress: { [printed] in printed.withLock { $0 } }) {
             for task in outcome.tasks { await task.value }
             for record in outcome.last { await put(record) }
         }
@@ -206,18 +208,28 @@ struct ConnectSession: Sendable {
 
     private func put(_ record: ConnectRecord) async {
         if await !output.put(record) { report.yield(.ending(.outputGone)) }
+        printed.withLock { $0 += 1 }
     }
 }
 
-/// Whether the work ended within the limit. Work that did not is cancelled and not waited for.
-private func finishes(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
+/// Whether the work ended within the limit, measured anew whenever `progress` has changed. Work that did not is cancelled
+/// and not waited for.
+private func finishes(
+    within limit: Duration, progress: @escaping @Sendable () -> Int = { 0 },
+    _ work: @escaping @Sendable () async -> Void
+) async -> Bool {
     let (results, result) = AsyncStream<Bool>.makeStream()
     let working = Task {
         await work()
         result.yield(true)
     }
     let alarm = Task {
-        try? await Task.sleep(for: limit)
+        var seen = progress()
+        while true {
+            try? await Task.sleep(for: limit)
+            guard !Task.isCancelled, progress() != seen else { break }
+            seen = progress()
+        }
         result.yield(false)
     }
     defer {
