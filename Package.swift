@@ -12,6 +12,8 @@ let settings: [SwiftSetting] = [
 
 /// The libcurl transport exists on Linux only; Apple platforms use URLSession.
 let onLinux: TargetDependencyCondition? = .when(platforms: [.linux])
+/// Linux programs must not link FoundationNetworking; there the URLSession transport is built for its tests alone.
+let onApple: TargetDependencyCondition? = .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS])
 
 let package = Package(
     name: "SteadySocket",
@@ -20,7 +22,11 @@ let package = Package(
         .library(name: "SteadySocket", targets: ["SteadySocket"]),
         // Linux only; for its options, such as a CA file or a proxy.
         .library(name: "CurlTransport", targets: ["CurlTransport"]),
-        .library(name: "SteadySocketTestKit", targets: ["SteadySocketTestKit"]),
+        // For its options, such as a trust evaluator or a proxy. No transport for Linux.
+        .library(name: "URLSessionTransport", targets: ["URLSessionTransport"]),
+        .library(name: "SteadySocketTestKit", targets: ["SteadySocketTestKit", "SteadySocketURLSessionTestKit"]),
+        // The session layer of a support SDK on top, and an example of how an SDK uses the library.
+        .library(name: "GleapRealtime", targets: ["GleapRealtime"]),
         .executable(name: "steady", targets: ["steady"]),
     ],
     targets: [
@@ -46,16 +52,32 @@ let package = Package(
             swiftSettings: settings),
 
         .target(
+            name: "URLSessionTransport", dependencies: ["ConnectionCore", "SteadyTransport"], swiftSettings: settings),
+
+        .target(
             name: "SteadySocket",
             dependencies: [
                 "ConnectionCore", "SteadyTransport",
+                .target(name: "URLSessionTransport", condition: onApple),
                 .target(name: "CurlTransport", condition: onLinux),
                 .target(name: "CNetlink", condition: onLinux),
             ],
-            swiftSettings: settings),
+            swiftSettings: settings,
+            linkerSettings: [
+                .linkedFramework("Network", .when(platforms: [.iOS, .macOS, .tvOS, .watchOS, .visionOS]))
+            ]),
         .target(
             name: "SteadySocketTestKit",
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket"],
+            swiftSettings: settings),
+        // A URLSession that follows a script, under the real URLSession transport.
+        .target(
+            name: "SteadySocketURLSessionTestKit",
+            dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "URLSessionTransport"],
+            swiftSettings: settings),
+
+        .target(
+            name: "GleapRealtime", dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket"],
             swiftSettings: settings),
 
         .target(name: "ConnectionLedger", dependencies: ["ConnectionCore"], swiftSettings: settings),
@@ -70,7 +92,7 @@ let package = Package(
             dependencies: [
                 "FleetSimulator",
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
-                "LedgerServer", "WebSocketWire",
+                "LedgerServer", "WebSocketWire", "GleapRealtime",
                 .target(name: "CurlTransport", condition: onLinux),
             ],
             swiftSettings: settings),
@@ -107,6 +129,13 @@ let package = Package(
             dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit"],
             swiftSettings: settings),
         .testTarget(
+            name: "URLSessionTransportTests",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "URLSessionTransport",
+                "SteadySocketURLSessionTestKit",
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "CurlTransportTests",
             dependencies: [
                 "ConnectionCore", "SteadyTransport", "WebSocketWire", "PeerSupport",
@@ -123,8 +152,15 @@ let package = Package(
         .testTarget(
             name: "SteadyCommandTests",
             dependencies: [
-                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
-                "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
+                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
+                "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "GleapRealtimeTests",
+            dependencies: [
+                "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "GleapRealtime",
+                "PeerSupport", "steady",
             ],
             swiftSettings: settings),
         .testTarget(
@@ -141,3 +177,46 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// STEADY_APPLE_STUBS=1 adds stand-ins for Apple's frameworks, so that what is behind `#if canImport(UIKit)` is compiled and
+// tested on Linux (scripts/check apple). It needs a scratch path of its own: a module once built stays importable for
+// every target. On a Mac the stand-ins would hide the real frameworks.
+#if os(Linux)
+if Context.environment["STEADY_APPLE_STUBS"] == "1" {
+    // The last two are asked for by Testing wherever it meets a module of that name.
+    let stubs = ["UIKit", "AppKit", "WatchKit", "Network", "_Testing_UIKit", "_Testing_AppKit"]
+    // Every target that asks `canImport` must say so; otherwise the answer depends on the order of the build.
+    let asking = ["SteadySocket"]
+    package.targets.removeAll { $0.type == .test || $0.type == .executable }
+    package.products.removeAll { $0 is Product.Executable }
+    for target in package.targets where asking.contains(target.name) {
+        target.dependencies += stubs.map { .byName(name: $0) }
+    }
+    package.targets += stubs.map { .target(name: $0, path: "Stubs/\($0)", swiftSettings: settings) }
+    package.targets.append(
+        .testTarget(
+            name: "AppleTests",
+            dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit"]
+                + stubs.map { .byName(name: $0) },
+            swiftSettings: settings))
+}
+#endif
+
+// On a Mac, what Apple platforms build and test. The server, the tool and the libcurl transport need Linux.
+#if !os(Linux)
+let linuxOnly = [
+    "CCurl", "CWslay", "CZlib", "CEpoll", "CNetlink", "CurlTransport", "LedgerServer", "steady", "PeerSupport",
+    "RawClient", "conformance-client", "path-probe", "CurlTransportTests", "LedgerServerTests", "SteadyCommandTests",
+    "IntegrationTests",
+]
+package.targets.removeAll { linuxOnly.contains($0.name) }
+package.products.removeAll { linuxOnly.contains($0.name) }
+for target in package.targets {
+    target.dependencies.removeAll { dependency in
+        switch dependency {
+        case .targetItem(let name, _), .byNameItem(let name, _): linuxOnly.contains(name)
+        default: false
+        }
+    }
+}
+#endif

@@ -25,11 +25,16 @@ MAY_IMPORT = {
     "SteadyTransport": f"ConnectionCore {FOUNDATION}",
     "CurlTransport": "ConnectionCore SteadyTransport WebSocketWire CCurl CEpoll CWslay CZlib Dispatch Synchronization "
     f"{FOUNDATION} {C_LIBRARY}",
-    "SteadySocket": f"ConnectionCore SteadyTransport CurlTransport CNetlink Dispatch {FOUNDATION} {C_LIBRARY} {APPLE}",
+    "URLSessionTransport": f"ConnectionCore SteadyTransport Dispatch FoundationNetworking Security {FOUNDATION}",
+    "SteadySocket": "ConnectionCore SteadyTransport CurlTransport URLSessionTransport CNetlink Dispatch "
+    f"{FOUNDATION} {C_LIBRARY} {APPLE}",
     "SteadySocketTestKit": f"ConnectionCore SteadyTransport SteadySocket Dispatch {FOUNDATION}",
+    "SteadySocketURLSessionTestKit": "ConnectionCore SteadyTransport SteadySocket URLSessionTransport Dispatch "
+    f"FoundationNetworking {FOUNDATION}",
+    "GleapRealtime": f"ConnectionCore SteadyTransport SteadySocket Dispatch {FOUNDATION} FoundationNetworking {C_LIBRARY}",
     "ConnectionLedger": f"ConnectionCore {FOUNDATION}",
     "LedgerServer": f"ConnectionCore ConnectionLedger WebSocketWire Dispatch {FOUNDATION} {C_LIBRARY}",
-    "steady": f"{OURS} CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
+    "steady": f"{OURS} GleapRealtime CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
 }
 
 # The core is pure: time, randomness and facts come in, and it never ends the process.

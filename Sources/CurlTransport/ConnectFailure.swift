@@ -10,7 +10,11 @@ struct ConnectFailure {
     var error: ConnectionError
 
     init(_ result: CURLcode, of easy: EasyHandle, to endpoint: Endpoint, options: CurlTransport.Options) {
-        let words = easy.explanation(of: result)
+        // libcurl says "couldn't connect"; the system says whether that was a refusal, a lack of route or of descriptors.
+        let system = easy.number(CURLINFO_OS_ERRNO)
+        let words =
+            easy.explanation(of: result)
+            + (result == CURLE_COULDNT_CONNECT && system != 0 ? ": " + String(cString: strerror(Int32(system))) : "")
         let proxyStatus = easy.number(CURLINFO_HTTP_CONNECTCODE)
         if proxyStatus != 0 && proxyStatus / 100 != 2 {
             self.init(.proxy, .proxy, "the proxy refused the tunnel with HTTP status \(proxyStatus)", words)

@@ -1,5 +1,6 @@
 #if os(Linux)
 import ConnectionCore
+import Glibc
 import SteadyTransport
 import WebSocketWire
 
@@ -20,7 +21,7 @@ extension CurlSocket {
         case .waiting, .connecting: end(timedOut: false)
         case .upgrading: setDeadline(min(deadline, now.advanced(by: limits.closingHandshake)))
         case .open: queueClose()
-        case .closing, .ended: break
+        case .closing, .ended, .lingering: break
         }
     }
 
@@ -51,7 +52,7 @@ extension CurlSocket {
         phase = .closing
         closeGate()
         isCloseQueued = true
-        payload.encode().withUnsafeBytes { sendQueue.append(.close, $0) }
+        payload.encode().withUnsafeBytes { sendQueue.append(.close, $0, mask: loop.masks.next()) }
         setDeadline((closeBegan ?? loop.now).advanced(by: limits.closingHandshake))
         scheduleWrite()
         if held != nil {
@@ -68,6 +69,9 @@ extension CurlSocket {
 
     /// `abandon` was called.
     func tearDown() {
+        guard phase < .ended else { return }
+        // The Close frame may have been queued in this very turn.
+        if isCloseQueued, !isCloseWritten { write() }
         guard phase < .ended else { return }
         if closeBegan == nil && peerClose == nil { closeBegan = loop.now }
         end(timedOut: false, tornDown: true)
@@ -90,7 +94,8 @@ extension CurlSocket {
         finish(
             TransportClose(
                 reason, closeCode: code ?? .abnormalClosure, closeReason: peerClose?.reason ?? "", outcome: outcome,
-                error: error))
+                error: error),
+            lingers: isCloseWritten && peerClose == nil && (timedOut || tornDown))
     }
 
     private func closeOutcome(since began: UInt64, timedOut: Bool, tornDown: Bool) -> CloseOutcome {
@@ -99,14 +104,12 @@ extension CurlSocket {
         return .unknown(after: timedOut ? limits.closingHandshake : .nanoseconds(Int64(loop.now - began)))
     }
 
-    /// The end, whatever led to it: frees everything and reports it.
-    func finish(_ close: TransportClose) {
+    /// The end, whatever led to it: reports it and frees everything, unless the connection is to linger.
+    func finish(_ close: TransportClose, lingers: Bool = false) {
         guard phase < .ended else { return }
         if phase == .connecting { loop.connectEnded() }
-        detach()
         phase = .ended
-        loop.remove(self)
-        easy = nil
+        if !lingers || !beginLingering() { release() }
         request = nil
         handshake = nil
         parser = nil
@@ -115,6 +118,46 @@ extension CurlSocket {
         unparsed = []
         giveUpMessages()
         tellLast(close)
+    }
+
+    private func release() {
+        detach()
+        loop.remove(self)
+        easy = nil
+    }
+}
+
+/// After the end of a socket whose Close frame got no answer. The network may be gone for a while and bring the frame to
+/// the server later. Closing the file now would have the kernel answer whatever the server sends with a reset, which can
+/// make the server drop the frame unread and see 1006.
+extension CurlSocket {
+    /// How long the Close frame is given to arrive, measured from the end that was reported.
+    private static let afterlife = Duration.seconds(30)
+
+    /// False if the loop holds enough of these already.
+    private func beginLingering() -> Bool {
+        guard loop.beginLingering() else { return false }
+        phase = .lingering
+        shutdown(file, Int32(SHUT_WR))
+        watchForLingering()
+        setDeadline(loop.now.advanced(by: Self.afterlife))
+        return true
+    }
+
+    /// Not through libcurl: nobody needs to know what it means.
+    func readLingering() {
+        while phase == .lingering {
+            let count = recv(file, loop.readBuffer.baseAddress, loop.readBuffer.count, Int32(MSG_DONTWAIT))
+            if count > 0 { continue }
+            if count < 0, errno == EAGAIN || errno == EINTR { return }
+            endLingering()
+        }
+    }
+
+    func endLingering() {
+        phase = .ended
+        loop.endLingering()
+        release()
     }
 }
 #endif

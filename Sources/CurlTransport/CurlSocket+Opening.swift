@@ -76,7 +76,8 @@ extension CurlSocket {
             switch phase {
             case .waiting: "waiting for its turn to connect"
             case .connecting: "connecting"
-            case .upgrading, .open, .closing, .ended: "waiting for the server's answer to the upgrade request"
+            case .upgrading, .open, .closing, .ended, .lingering:
+                "waiting for the server's answer to the upgrade request"
             }
         endOpening(
             .openingTimedOut,

@@ -9,7 +9,7 @@ extension CurlSocket {
     /// reads on to the end, or the peer's Close frame would never be seen.
     var wantsToRead: Bool {
         switch phase {
-        case .waiting, .connecting, .ended: false
+        case .waiting, .connecting, .ended, .lingering: false
         case .upgrading, .closing: true
         case .open: held == nil
         }
@@ -21,6 +21,7 @@ extension CurlSocket {
         allowed = allowed > .max - count ? .max : allowed + count
         guard let message = held else { return }
         held = nil
+        boundBrokenConnection()
         deliver(message)
         scheduleRead()
     }
@@ -35,6 +36,7 @@ extension CurlSocket {
     func readable() {
         if isReadScheduled {
             isReadScheduled = false
+            peerMayHaveSpoken()
             let bytes = unparsed
             unparsed = []
             bytes.withUnsafeBytes { parse($0) }
@@ -100,6 +102,7 @@ extension CurlSocket {
             deliver(message)
         } else if phase == .open {
             held = message
+            boundBrokenConnection()
         }
         // While closing there is nobody to wait for.
     }
@@ -119,7 +122,7 @@ extension CurlSocket {
                 ConnectionError(.connectionLost, "the connection ended before the answer to the upgrade request"))
         case .open: finish(TransportClose(.connectionLost, error: error))
         case .closing: end(timedOut: false)
-        case .waiting, .connecting, .ended: break
+        case .waiting, .connecting, .ended, .lingering: break
         }
     }
 }

@@ -34,10 +34,11 @@ extension CurlSocket {
     }
 
     private func append(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer) {
+        let mask = loop.masks.next()
         if payload.count >= Deflater.threshold, let compressed = deflater?.deflate(payload) {
-            compressed.withUnsafeBytes { sendQueue.append(opcode, $0, isCompressed: true) }
+            compressed.withUnsafeBytes { sendQueue.append(opcode, $0, isCompressed: true, mask: mask) }
         } else {
-            sendQueue.append(opcode, payload)
+            sendQueue.append(opcode, payload, mask: mask)
         }
     }
 
@@ -51,7 +52,7 @@ extension CurlSocket {
 
     func sendPing() {
         guard phase == .open else { return }
-        sendQueue.append(.ping, UnsafeRawBufferPointer(start: nil, count: 0))
+        sendQueue.append(.ping, UnsafeRawBufferPointer(start: nil, count: 0), mask: loop.masks.next())
         scheduleWrite()
     }
 
@@ -63,7 +64,7 @@ extension CurlSocket {
             return
         }
         pongBytes += ping.count + FrameHeader.maximumByteCount
-        ping.withUnsafeBytes { sendQueue.append(.pong, $0) }
+        ping.withUnsafeBytes { sendQueue.append(.pong, $0, mask: loop.masks.next()) }
         scheduleWrite()
     }
 
@@ -71,6 +72,25 @@ extension CurlSocket {
         guard !isWriteScheduled else { return }
         isWriteScheduled = true
         loop.writeLater(self)
+    }
+
+    /// Whether a write waits not for room but for bytes of the peer: TLS renegotiates (RFC 5246 section 7.4.1.1), and
+    /// libcurl does not say so. A record that goes out in pieces looks the same, but not for so long.
+    var waitsForPeer: Bool { fruitlessWrites >= 64 }
+
+    /// The kernel has room.
+    func writable() {
+        let before = sendQueue.totalWritten
+        write()
+        fruitlessWrites = isBlocked && sendQueue.totalWritten == before ? fruitlessWrites + 1 : 0
+        if waitsForPeer { updateInterest() }
+    }
+
+    /// Tries again what waits for bytes of the peer.
+    func peerMayHaveSpoken() {
+        guard waitsForPeer else { return }
+        fruitlessWrites = 0
+        scheduleWrite()
     }
 
     /// Writes what the network takes and tells those whose messages are out.
@@ -108,8 +128,15 @@ extension CurlSocket {
     private func writeBroke() {
         isWriteBroken = true
         giveUpMessages()
-        if phase == .open { setDeadline(loop.now.advanced(by: limits.closingHandshake)) }
+        boundBrokenConnection()
         if wantsToRead { scheduleRead() }
+    }
+
+    /// A connection that takes nothing any more is over once what the peer sent is read. How long a message waits unread
+    /// is for the consumer to say; behind the last one the end must come soon.
+    func boundBrokenConnection() {
+        guard isWriteBroken, phase == .open else { return }
+        setDeadline(held == nil ? loop.now.advanced(by: limits.closingHandshake) : .max)
     }
 
     /// Fails every message that has not been written.

@@ -22,6 +22,8 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
         /// A Close frame has been queued or received.
         case closing
         case ended
+        /// The end has been reported. Our Close frame may still be under way; what the peer sends is read and dropped.
+        case lingering
 
         static func < (left: Phase, right: Phase) -> Bool { left.rawValue < right.rawValue }
     }
@@ -43,7 +45,7 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
     var request: ConnectionRequest?
     private var report: (@Sendable (TransportFact) -> Void)?
     var easy: EasyHandle?
-    private var file: Int32 = -1
+    private(set) var file: Int32 = -1
     /// What epoll watches for, nil if it does not know the socket.
     private var watched: UInt32?
     /// The deadline that counts, in nanoseconds on the loop's clock.
@@ -67,6 +69,8 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
     var sendQueue = SendQueue()
     var isWriteScheduled = false
     var isBlocked = false
+    /// How often in a row the kernel had room and yet nothing was written.
+    var fruitlessWrites = 0
     var isWriteBroken = false
     var pongBytes = 0
     /// The last Ping that came while too many Pongs were waiting already.
@@ -187,16 +191,24 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
     /// Tells epoll what to watch for, if that has changed.
     func updateInterest() {
         guard file >= 0, phase < .ended else { return }
-        let wanted = (wantsToRead ? EPOLLIN.rawValue : 0) | (isBlocked ? EPOLLOUT.rawValue : 0)
+        let wanted = (wantsToRead ? EPOLLIN.rawValue : 0) | (isBlocked && !waitsForPeer ? EPOLLOUT.rawValue : 0)
         // A connection that is gone reports itself over and over; see `ready`.
         guard wanted != watched, watched != nil || wanted != 0 else { return }
         loop.control(watched == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, file, wanted, .socket(id))
         watched = wanted
     }
 
+    /// Tells epoll to watch for what the peer sends, whatever this side wants.
+    func watchForLingering() {
+        loop.control(watched == nil ? EPOLL_CTL_ADD : EPOLL_CTL_MOD, file, EPOLLIN.rawValue, .socket(id))
+        watched = EPOLLIN.rawValue
+    }
+
     /// What epoll saw.
     func ready(_ events: UInt32) {
-        if events & EPOLLOUT.rawValue != 0 { write() }
+        if phase == .lingering { return readLingering() }
+        if events & EPOLLOUT.rawValue != 0 { writable() }
+        if events & ~EPOLLOUT.rawValue != 0 { peerMayHaveSpoken() }
         if wantsToRead {
             readable()
         } else if events & (EPOLLHUP.rawValue | EPOLLERR.rawValue) != 0 {
@@ -210,6 +222,7 @@ final class CurlSocket: TransportSocket, @unchecked Sendable {
         switch phase {
         case .waiting, .connecting, .upgrading: openingTimedOut()
         case .open, .closing: end(timedOut: true)
+        case .lingering: endLingering()
         case .ended: break
         }
     }

@@ -15,7 +15,7 @@ final class EasyHandle {
 
     let shard: Shard
     private let easy = curl_easy_init()!
-    private var resolve: UnsafeMutablePointer<curl_slist>?
+    private var connectTo: UnsafeMutablePointer<curl_slist>?
     private let errorText = UnsafeMutablePointer<CChar>.allocate(capacity: Int(CURL_ERROR_SIZE))
 
     /// Makes a handle and starts to connect.
@@ -47,9 +47,11 @@ final class EasyHandle {
             // Else the environment's exceptions would apply to a proxy that is not the environment's.
             set(CURLOPT_NOPROXY, "")
         }
-        if let address = options.addresses[endpoint.host] {
-            resolve = curl_slist_append(nil, "\(endpoint.host):\(endpoint.port):\(address)")
-            steady_set_pointer(easy, CURLOPT_RESOLVE, resolve)
+        if let address = options.addresses[endpoint.host.lowercased()] {
+            // Not CURLOPT_RESOLVE: that would go into a cache which other connections share.
+            let place = address.contains(":") ? "[\(address)]" : address
+            connectTo = curl_slist_append(nil, "\(endpoint.authority):\(place):\(endpoint.port)")
+            steady_set_pointer(easy, CURLOPT_CONNECT_TO, connectTo)
         }
         steady_set_pointer(easy, CURLOPT_PRIVATE, UnsafeMutableRawPointer(bitPattern: UInt(socketID)))
         steady_set_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
@@ -100,7 +102,7 @@ final class EasyHandle {
         // The handle has to leave its multi only now: libcurl closes the connection of one that leaves.
         curl_multi_remove_handle(shard.multi, easy)
         curl_easy_cleanup(easy)
-        curl_slist_free_all(resolve)
+        curl_slist_free_all(connectTo)
         errorText.deallocate()
     }
 

@@ -26,6 +26,8 @@ package final class EventLoop: @unchecked Sendable {
 
     /// Where every socket reads to; what it keeps, it copies.
     let readBuffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+    /// Masking keys for the frames of every socket.
+    var masks = MaskSource()
     /// One compressor per window size for all sockets: none keeps its context from message to message.
     var deflaters: [Int32: Deflater] = [:]
 
@@ -34,6 +36,9 @@ package final class EventLoop: @unchecked Sendable {
     private var deadlines = DeadlineQueue()
     private var waitingToConnect: [CurlSocket] = []
     private var connecting = 0
+    private var lingering = 0
+    /// Each one costs a descriptor and libcurl's memory for it.
+    private static let maximumLingering = 256
     private var unwritten: [CurlSocket] = []
     private var unread: [CurlSocket] = []
     private var released: [EasyHandle] = []
@@ -105,6 +110,15 @@ package final class EventLoop: @unchecked Sendable {
     func readLater(_ socket: CurlSocket) { unread.append(socket) }
 
     func connectEnded() { connecting -= 1 }
+
+    /// Makes room for a connection that lingers after its end; false if there are enough.
+    func beginLingering() -> Bool {
+        guard lingering < Self.maximumLingering else { return false }
+        lingering += 1
+        return true
+    }
+
+    func endLingering() { lingering -= 1 }
 
     @discardableResult
     func control(_ operation: Int32, _ file: Int32, _ events: UInt32, _ tag: EventTag) -> Bool {

@@ -14,7 +14,7 @@ extension CurlTransport {
         /// Whether to offer permessage-deflate (RFC 7692). Default true.
         public var permessageDeflate: Bool
         /// Numeric addresses to use for a host instead of looking its name up; certificates are still checked against the
-        /// name. Default none.
+        /// name. Hosts are written in lower case. Default none.
         public var addresses: [String: String]
 
         /// Makes options; every one has the default its property documents. `CurlTransport.init` checks them.
@@ -97,6 +97,23 @@ extension CurlTransport {
                     "the address given for \(host) is not numeric; write it as 192.0.2.1 or 2001:db8::1")
             }
         }
+    }
+}
+
+extension CurlTransport.Options: CustomStringConvertible, CustomReflectable {
+    /// The options without the text of the proxy, which may hold a password.
+    public var description: String {
+        children.map { "\($0): \($1)" }.joined(separator: ", ")
+    }
+
+    /// What the description shows, so that `dump` and debuggers do not show more.
+    public var customMirror: Mirror { Mirror(self, children: children) }
+
+    private var children: KeyValuePairs<String, Any> {
+        [
+            "caFile": caFile ?? "the system's", "proxy": proxy.map { $0.isEmpty ? "none" : "…" } ?? "the environment's",
+            "permessageDeflate": permessageDeflate, "addresses": addresses,
+        ]
     }
 }
 #endif

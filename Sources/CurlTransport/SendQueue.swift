@@ -13,7 +13,7 @@ struct SendQueue {
     private var written = 0
     /// Bytes ever queued and ever written, to tell which messages are out.
     private var totalQueued: UInt64 = 0
-    private var totalWritten: UInt64 = 0
+    private(set) var totalWritten: UInt64 = 0
     private var waiting: [(end: UInt64, payloadBytes: Int, completion: Completion)] = []
 
     var isEmpty: Bool { writing.isEmpty && queued.isEmpty }
@@ -28,9 +28,10 @@ struct SendQueue {
     }
 
     /// Appends one frame, masked.
-    mutating func append(_ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isCompressed: Bool = false) {
+    mutating func append(
+        _ opcode: Opcode, _ payload: UnsafeRawBufferPointer, isCompressed: Bool = false, mask: MaskingKey
+    ) {
         let before = queued.count
-        let mask = MaskingKey.random()
         FrameHeader(opcode, payloadLength: UInt64(payload.count), isCompressed: isCompressed, mask: mask)
             .encode(into: &queued)
         let start = queued.count

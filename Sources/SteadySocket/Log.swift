@@ -17,6 +17,12 @@ public struct LogEntry: Sendable {
     public let message: String
     /// Values by dotted key; `connection.id` is always there, `attempt.id` wherever there is an attempt.
     public let metadata: [String: String]
+
+    package init(level: Level, message: String, metadata: [String: String]) {
+        self.level = level
+        self.message = message
+        self.metadata = metadata
+    }
 }
 
 extension Decision {

@@ -3,6 +3,8 @@ public import SteadyTransport
 
 #if os(Linux)
 import CurlTransport
+#else
+import URLSessionTransport
 #endif
 
 /// Keeps one healthy WebSocket for the channel that was asked for last, for as long as that makes sense.
@@ -17,7 +19,7 @@ public final class SteadySocket: Sendable {
     public init(configuration: Configuration = .standard, options: Options = Options()) {
         driver = ConnectionDriver(
             configuration: configuration, options: options, transport: options.transport ?? Self.platformTransport(),
-            path: Self.monitor(options.networkPath))
+            lifecycle: Self.lifecycle(options.lifecycle), path: Self.monitor(options.networkPath))
         driver.start()
     }
 
@@ -97,7 +99,12 @@ public final class SteadySocket: Sendable {
     /// The status now and every change from now on. A slow reader keeps the newest 64.
     public var statuses: AsyncStream<ConnectionStatus> { driver.publisher.statuses() }
 
-    /// The messages that arrive, for one observer. Nothing is dropped: see `Messages`.
+    /// How much it did since it was made. A snapshot; never waits for the queue.
+    public var counts: ConnectionCounts { driver.publisher.counts }
+
+    /// The messages that arrive, for one observer. Nothing is dropped, so somebody has to read: while nobody does, no
+    /// more than `Options.messageWindow` messages are taken from the socket, and its pings and its close behind them wait
+    /// too. See `Messages`.
     public var messages: Messages { Messages(hub: driver.hub) }
 
     /// What happens from now on. A slow reader keeps the newest 256.
@@ -115,11 +122,21 @@ public final class SteadySocket: Sendable {
         #if os(Linux)
         CurlTransport()
         #else
-        fatalError("give a transport in Options.transport")
+        URLSessionTransport()
         #endif
     }
 
-    #if os(Linux)
+    package static func lifecycle(_ option: Options.LifecycleOption) -> (any AppLifecycle)? {
+        switch option {
+        case .ignored: nil
+        case .custom(let lifecycle): lifecycle
+        case .system: SystemLifecycle.make()
+        }
+    }
+
+    #if canImport(Network)
+    private static let systemPath = SharedNetworkPath.Watch { SystemPathMonitor() }
+    #elseif os(Linux)
     private static let systemPath = SharedNetworkPath.Watch { RouteNetlinkMonitor() }
     #endif
 
@@ -128,7 +145,7 @@ public final class SteadySocket: Sendable {
         case .ignored: return nil
         case .monitor(let monitor): return monitor
         case .system:
-            #if os(Linux)
+            #if canImport(Network) || os(Linux)
             return SharedNetworkPath(systemPath)
             #else
             return nil

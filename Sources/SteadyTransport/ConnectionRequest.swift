@@ -18,6 +18,16 @@ public struct HeaderField: Hashable, Sendable {
     }
 }
 
+extension HeaderField: CustomStringConvertible {
+    /// The name; the value may be a secret.
+    public var description: String { "\(name): …" }
+}
+
+extension HeaderField: CustomReflectable {
+    /// The name only, so that `dump` and debuggers do not show more than the description.
+    public var customMirror: Mirror { Mirror(self, children: ["name": name]) }
+}
+
 /// What one attempt sends to open a WebSocket. A value of this type has been checked.
 public struct ConnectionRequest: Hashable, Sendable {
     /// A `ws` or `wss` URL with a host, without user info or fragment.
@@ -62,5 +72,12 @@ extension ConnectionRequest: CustomStringConvertible {
     /// The redacted URL and the names, not the values, of the headers.
     public var description: String {
         headers.isEmpty ? redactedURL : "\(redactedURL) [\(headers.map(\.name).joined(separator: ", "))]"
+    }
+}
+
+extension ConnectionRequest: CustomReflectable {
+    /// What the description shows, so that `dump` and debuggers do not show more.
+    public var customMirror: Mirror {
+        Mirror(self, children: ["url": redactedURL, "headers": headers.map(\.name), "subprotocols": subprotocols])
     }
 }

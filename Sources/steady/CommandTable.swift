@@ -19,6 +19,7 @@ struct CommandTable: Sendable {
     static let all = CommandTable(commands: [
         ConnectCommand.command, ServeCommand.command, DemoCommand.command, StormCommand.command,
         DayCommand.command, LoopCommands.flap, LoopCommands.crashLoop,
+        QueueCommand.command,
     ])
 
     static let version = "0.1.0"
@@ -28,14 +29,23 @@ struct CommandTable: Sendable {
         guard let first = arguments.first else {
             throw UsageError("no command given; choose one of: \(names.joined(separator: ", "))")
         }
+        let words = Array(arguments.dropFirst())
+        func end(_ rest: [String]) throws(UsageError) {
+            if let extra = rest.first { throw UsageError("unexpected argument \(quoted(extra)); remove it") }
+        }
         switch first {
-        case "--help", "-h": return .print(helpText)
-        case "--version": return .print("steady \(Self.version)")
+        case "--help", "-h":
+            try end(words)
+            return .print(helpText)
+        case "--version":
+            try end(words)
+            return .print("steady \(Self.version)")
         case "help":
-            let words = Array(arguments.dropFirst())
             guard !words.isEmpty else { return .print(helpText) }
             if words.count == 1, let group = group(words[0]) { return .print(group) }
-            return .print(try command(words).command.spec.helpText)
+            let (command, rest) = try command(words)
+            try end(rest)
+            return .print(command.spec.helpText)
         default:
             if arguments.count == 2, ["--help", "-h"].contains(arguments[1]), let group = group(first) {
                 return .print(group)

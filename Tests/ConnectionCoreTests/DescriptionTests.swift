@@ -25,6 +25,10 @@ import Testing
         (waiting(.networkReturn, 0), "waiting 0.0 s: network came back"),
         (waiting(.replacement, -5), "waiting 0.0 s: replacing the socket"),
         (waiting(.budget, 9_999), "waiting 10.0 s: connect budget used up"),
+        (
+            .waiting(.budget, delay: .nanoseconds(Int64.max), until: .zero),
+            "waiting 9223372036.9 s: connect budget used up"
+        ),
         (.opening(attempt), "opening #3"),
         (.open(attempt), "open #3"),
         (.closing(attempt, .stayedInBackground), "closing #3: background"),

@@ -35,6 +35,25 @@ import Testing
         #expect(scene.deadline == 90)
     }
 
+    @Test("keepalive: a silent socket is given up even if nothing late counts as normal")
+    func noThreshold() {
+        var configuration = Configuration()
+        configuration.suspensionThreshold = .zero
+        var machine = ConnectionMachine(configuration: configuration)
+        var draws = EndGenerator.shortest
+        _ = machine.handle(.ask(Symbol.Place.a.channel), at: .zero, using: &draws)
+        var closed = false
+        // Every timer is late by a little.
+        for _ in 0..<100 where !closed {
+            guard let deadline = machine.nextDeadline else { break }
+            let now = deadline + .milliseconds(20)
+            let actions = machine.handle(.timeReached, at: now, using: &draws)
+            if let open = actions.open { _ = machine.handle(.opened(open.attempt), at: now, using: &draws) }
+            closed = actions.close != nil
+        }
+        #expect(closed)
+    }
+
     @Test("keepalive: a timeout longer than the period still counts from the first unanswered ping")
     func longTimeout() {
         var configuration = Configuration()

@@ -164,7 +164,6 @@ import WebSocketWire
         let close = try await Attempt(server.url(), limits: limits).facts.closed()
         #expect(close.reason == .openingTimedOut)
         #expect(close.error?.code == .timedOut)
-        try await server.scriptEnded()
     }
 
     @Test func aFloodOfPingsIsAnsweredWithinBounds() async throws {

@@ -82,6 +82,58 @@ import WebSocketWire
         try await server.scriptEnded()
     }
 
+    @Test("a slow consumer gets every message and the code of a server that has gone, whatever it sends meanwhile")
+    func slowConsumer() async throws {
+        let isGone = Signal()
+        let server = try ScriptedServer { client in
+            try client.accept()
+            for text in ["a", "b", "c"] { client.send(.text, Array(text.utf8)) }
+            client.sendClose(4001, "bye")
+            client.close()
+            isGone.raise()
+        }
+        let attempt = try Attempt(server.url(), demand: 0)
+        _ = try await attempt.facts.opened()
+        attempt.socket.receive(1)
+        #expect(try await attempt.facts.message() == .text("a"))
+        try await isGone.wait()
+        // The first one meets a connection that is gone, which the kernel tells with the second.
+        while await attempt.send(.text("?")) == nil {}
+        attempt.socket.receive(2)
+        #expect(try await attempt.facts.message() == .text("b"))
+        #expect(try await attempt.facts.message() == .text("c"))
+        #expect(try await attempt.facts.closed().closeCode == CloseCode(rawValue: 4001))
+    }
+
+    @Test("a Close frame whose answer was given up still arrives, whatever the server sends meanwhile")
+    func abandoned() async throws {
+        let isAbandoned = Signal()
+        let server = try ScriptedServer { client in
+            try client.accept()
+            try isAbandoned.block()
+            // Without somebody who reads, the first of these would be answered with a reset.
+            for _ in 0..<32 {
+                guard client.send([UInt8](repeating: 0x8A, count: 1)), client.send([0]) else {
+                    throw ScriptError(description: "the connection is reset")
+                }
+                usleep(1000)
+            }
+            let close = try client.readClose()
+            guard close == ClosePayload(code: 1000, reason: "gone") else {
+                throw ScriptError(description: "the client closed with \(close)")
+            }
+            try client.waitForEnd()
+        }
+        let attempt = try Attempt(server.url())
+        _ = try await attempt.facts.opened()
+        attempt.socket.close(code: .normalClosure, reason: "gone")
+        attempt.socket.abandon()
+        let end = try await attempt.facts.closed()
+        #expect(end.reason == .connectionLost)
+        isAbandoned.raise()
+        try await server.scriptEnded()
+    }
+
     @Test func aServerThatAnswersButKeepsTheConnectionIsLeftInTime() async throws {
         let server = try ScriptedServer { client in
             try client.accept()

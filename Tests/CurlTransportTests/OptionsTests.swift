@@ -50,6 +50,14 @@ import Testing
         #expect(refusal(.init(caFile: folder.path)) != nil, "a folder is not a file")
     }
 
+    @Test func thePasswordOfTheProxyIsNotShown() {
+        let options = CurlTransport.Options(proxy: "http://user:hunter2@proxy.example:3128")
+        var dumped = ""
+        dump(options, to: &dumped)
+        #expect(!("\(options)" + String(reflecting: options) + dumped).contains("hunter2"))
+        #expect("\(options)".contains("proxy: …"))
+    }
+
     @Test func addressesMustBeNumeric() {
         #expect(refusal(.init(addresses: ["a.example": "127.0.0.1", "b.example": "::1"])) == nil)
         #expect(refusal(.init(addresses: ["a.example": "b.example"]))?.code == .invalidOption)

@@ -118,6 +118,7 @@ import Testing
         let close = try await Attempt(peer.url("/")).facts.closed()
         #expect(close.reason == .openingFailed(.connect))
         #expect(close.error?.code == .connect)
+        #expect(close.error?.underlying?.contains("Connection refused") == true)
     }
 
     @Test func aNameThatDoesNotExistIsANameFailure() async throws {

@@ -1,6 +1,7 @@
 #if os(Linux)
 import Foundation
 import Glibc
+import PeerSupport
 import WebSocketWire
 
 /// Why a script could not go on; the client did not do what the script expects of it.
@@ -41,7 +42,11 @@ final class ScriptedServer: @unchecked Sendable {
         Thread.detachNewThread {
             while true {
                 let client = accept(file, nil, nil)
-                guard client >= 0 else { return continuation.finish() }
+                guard client >= 0 else {
+                    // Closed here and not in `deinit`, so that nobody else gets the number while this thread uses it.
+                    Glibc.close(file)
+                    return continuation.finish()
+                }
                 Thread.detachNewThread {
                     let connection = ScriptedConnection(client)
                     continuation.yield(Result { try script(connection) })
@@ -53,14 +58,16 @@ final class ScriptedServer: @unchecked Sendable {
 
     deinit {
         shutdown(listener, Int32(SHUT_RDWR))
-        Glibc.close(listener)
     }
 
     func url(_ path: String = "/") -> String { "ws://127.0.0.1:\(port)\(path)" }
 
     /// Waits for the next script to end, and throws what it threw.
     func scriptEnded() async throws {
-        for await outcome in outcomes { return try outcome.get() }
+        try await withWatchdog("the end of the script", within: .seconds(90)) { [outcomes] in
+            for await outcome in outcomes { return try outcome.get() }
+            throw ScriptError(description: "the server ended")
+        }
     }
 }
 

@@ -1,11 +1,12 @@
 #if os(Linux)
 import ConnectionCore
-import CurlTransport
 import Foundation
 import SteadyTransport
 import Synchronization
 import Testing
 import WebSocketWire
+
+@testable import CurlTransport
 
 /// Demand, limits, the queue and the closing handshake against servers that do as they are told.
 @Suite struct SocketTests {
@@ -24,6 +25,46 @@ import WebSocketWire
     private let echoing: ScriptedServer.Script = { client in
         try client.accept()
         try echo(client)
+    }
+
+    // MARK: Many at once
+
+    @Test func attemptsThatWaitForTheirTurnTimeOutAsWell() async throws {
+        // Nobody answers the TLS handshakes, so the first attempts hold every place there is to connect.
+        let server = try ScriptedServer { client in try client.waitForEnd() }
+        var limits = Attempt.patient
+        limits.openingHandshake = .milliseconds(300)
+        let attempts = try (0..<EventLoop.concurrentConnects + 10).map { _ in
+            try Attempt("wss://127.0.0.1:\(server.port)/", limits: limits)
+        }
+        for attempt in attempts {
+            #expect(try await attempt.facts.closed().reason == .openingTimedOut)
+        }
+        // Their places are free again.
+        let echo = try ScriptedServer(echoing)
+        let attempt = try Attempt(echo.url())
+        _ = try await attempt.facts.opened()
+        #expect(try await attempt.close().outcome == .acknowledged)
+    }
+
+    @Test func loopsAreIndependent() async throws {
+        let server = try ScriptedServer(echoing)
+        let (facts, otherEnded) = (FactLog(), Signal())
+        let transport = try CurlTransport(options: .init(proxy: ""), loop: EventLoop())
+        let socket = transport.open(
+            try ConnectionRequest(server.url()), attempt: AttemptID(7), limits: Attempt.patient
+        ) { fact in
+            facts.append(fact)
+            // Holds its loop until a socket of the shared one has come and gone.
+            if case .opened = fact { try? otherEnded.block() }
+        }
+        _ = try await facts.opened()
+        let other = try Attempt(server.url())
+        _ = try await other.facts.opened()
+        #expect(try await other.close().outcome == .acknowledged)
+        otherEnded.raise()
+        socket.close(code: .normalClosure, reason: "")
+        #expect(try await facts.closed().outcome == .acknowledged)
     }
 
     // MARK: Messages

@@ -56,7 +56,7 @@ import Testing
         let lifecycle = ManualLifecycle()
         var configuration = Configuration.quick
         configuration.backgroundGrace = .milliseconds(50)
-        let client = Client(configuration) { $0.lifecycle = lifecycle }
+        let client = Client(configuration) { $0.lifecycle = .custom(lifecycle) }
         client.socket.connect(to: try Channel(peer.url("/echo")))
         _ = try await peer.nextOpen()
         lifecycle.state = .background

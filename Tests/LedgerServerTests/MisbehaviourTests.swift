@@ -171,6 +171,24 @@ import WebSocketWire
         #expect(record?.messagesIn == 1 && record?.messagesOut == 0 && record?.pingsIn == 1)
     }
 
+    @Test func aSilentServerDoesNotReadWhileTheClientHoldsOn() async throws {
+        let test = try TestServer()
+        let client = try test.open()
+        let other = try test.open()
+        let id = try #require(await test.nextOpened()?.id)
+        test.server.apply(.silence, to: .one(id))
+        #expect(test.server.counters.open == 2)
+        try client.send(.text("unread"))
+        // By the time the other socket has its echoes, a server that reads would have read the first one.
+        for _ in 0..<20 {
+            try other.send(.text("echo"))
+            #expect(try other.readFrame() == .text("echo"))
+        }
+        #expect(test.server.counters.messagesIn == 20)
+        client.close()
+        #expect(await test.nextRecord()?.messagesIn == 1)
+    }
+
     @Test func aSilentServerCanFallSilentByItself() async throws {
         let fate = Behaviour.MessageFate(messages: 1, .silence)
         let test = try TestServer(ServerOptions(), behaviour { $0.messageFate = fate })

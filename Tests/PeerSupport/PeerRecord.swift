@@ -1,8 +1,8 @@
 /// One line of a Python peer's report: what it saw, in its own words. Which fields an event has is stated in
-/// `Tests/Peers/peer.py` and `Tests/Peers/proxy.py`; the others are nil.
+/// `Tests/Peers/peer.py`, `Tests/Peers/proxy.py` and `Tests/Peers/gleap_service.py`; the others are nil.
 package struct PeerRecord: Decodable, Sendable {
     package enum Event: String, Decodable, Sendable {
-        case ready, requested, open, message, closed, refused, proxied, done, error
+        case ready, requested, open, message, closed, refused, proxied, call, done, error
     }
 
     package let event: Event
@@ -41,6 +41,10 @@ package struct PeerRecord: Decodable, Sendable {
     package let target: String?
     package let user: String?
 
+    // call, and the sockets of gleap_service.py: the body, and whose credentials they are
+    package let body: String?
+    package let contact: String?
+
     // done, error
     package let command: String?
     package let message: String?
@@ -50,7 +54,7 @@ extension PeerRecord: CustomStringConvertible {
     package var description: String {
         let facts: [(String, Any?)] = [
             ("id", id), ("path", path), ("code", code), ("reason", reason), ("sent", sent), ("status", status),
-            ("target", target), ("text", text), ("command", command), ("message", message),
+            ("target", target), ("text", text), ("contact", contact), ("command", command), ("message", message),
         ]
         let known = facts.compactMap { name, value in value.map { "\(name)=\($0)" } }
         return ([event.rawValue] + known).joined(separator: " ")

@@ -17,14 +17,25 @@ final class Lines: @unchecked Sendable {
     private var unread: [Line] = []
     private var waiters: [(matches: @Sendable (Line) -> Bool, continuation: CheckedContinuation<Line, Never>)] = []
     private var gone = false
+    private let door = NSCondition()
+    private var isStuck = false
 
     var all: [Line] { lock.withLock { lines } }
 
     /// From now on nobody reads standard output.
     func leave() { lock.withLock { gone = true } }
 
+    /// The reader of standard output does not leave and does not read, until told otherwise.
+    func stick(_ stuck: Bool) {
+        door.withLock {
+            isStuck = stuck
+            door.broadcast()
+        }
+    }
+
     /// Takes a line, as `ConnectOutput.Write` does.
     @Sendable func write(_ target: OutputTarget, _ text: String) -> Bool {
+        if target == .standardOutput { door.withLock { while isStuck { door.wait() } } }
         let line = Line(target: target, text: text)
         let waiter: CheckedContinuation<Line, Never>?? = lock.withLock {
             if gone, target == .standardOutput { return nil }

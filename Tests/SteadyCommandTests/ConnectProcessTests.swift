@@ -104,7 +104,7 @@ import Testing
         let peer = try await Peer()
         let steady = try ConnectProcess(
             ["--json", "--decisions", "--max-message", "16", "--grace", "0", peer.url("/hello?text=hi%22&token=hush")])
-        try await steady.lines.next(with: #""state":"open""#)
+        try await steady.lines.next(with: #""kind":"message""#)
         try steady.type("x\nthis line is too long\n")
         try await steady.lines.next(with: #""line":2"#)
         steady.signal(SIGUSR1)

@@ -40,15 +40,11 @@ struct ConnectRig<Server: Transport> {
 
     func endInput() throws { try input.fileHandleForWriting.close() }
 
-    /// What was typed and not yet read.
-    var unreadBytes: Int {
-        var count: CInt = 0
-        _ = ioctl(input.fileHandleForReading.fileDescriptor, UInt(FIONREAD), &count)
-        return Int(count)
-    }
+    /// Where it reads from.
+    var descriptor: Int32 { input.fileHandleForReading.fileDescriptor }
 
     func inputTaken() async throws {
-        try await withWatchdog("the input to be read") { while unreadBytes > 0 { await Task.yield() } }
+        try await withWatchdog("the input to be read") { while unreadBytes(descriptor) > 0 { await Task.yield() } }
     }
 
     func signal(_ number: Int32) { signals.continuation.yield(number) }
@@ -99,5 +95,15 @@ final class SlowTransport: Transport, TransportSocket {
             for await next in stream { return next }
             throw CancellationError()
         }
+    }
+}
+
+extension ConnectRig where Server == ScriptedTransport {
+    /// Reports a text message once the session has asked for one; it does so a moment after it says that it is open.
+    func deliver(_ text: String) async throws {
+        try await withWatchdog("room for a message") { [transport] in
+            while transport.sockets.first.map({ $0.allowed == 0 }) ?? true { await Task.yield() }
+        }
+        transport.sockets.first?.report(.message(.text(text)))
     }
 }

@@ -21,12 +21,12 @@ import Darwin
         let (first, taken) = try await transport.next()
         #expect(first == .text("a"))
         try session.type("b\n")
-        #expect(session.unreadBytes == 2)
+        #expect(stay(unread: 2, in: session.descriptor))
         taken(nil)
         let (second, lost) = try await transport.next()
-        #expect(second == .text("b") && session.unreadBytes == 0)
+        #expect(second == .text("b"))
         try session.type("c\n")
-        #expect(session.unreadBytes == 2)
+        #expect(stay(unread: 2, in: session.descriptor))
         // A line that was under way when the end came is named.
         session.signal(SIGTERM)
         try await session.lines.next(with: "idle")
@@ -100,9 +100,21 @@ import Darwin
         let session = try ConnectRig(ScriptedTransport.friendly)
         try await session.lines.next(with: "open #1")
         session.lines.leave()
-        session.transport.sockets.first?.report(.message(.text("unread")))
+        try await session.deliver("unread")
         #expect(try await session.code() == .success)
         #expect(session.transport.sockets.map(\.closed?.code) == [.normalClosure])
+    }
+
+    @Test(arguments: [false, true]) func aReaderThatIsStuckCannotKeepItFromEnding(json: Bool) async throws {
+        let session = try ConnectRig(ScriptedTransport.friendly, json: json) { $0.decisions = true }
+        defer { session.lines.stick(false) }
+        try await session.lines.next(with: "open #1")
+        session.lines.stick(true)
+        try await session.deliver("unread")
+        session.signal(SIGTERM)
+        #expect(try await session.code() == .success)
+        #expect(session.transport.sockets.map(\.closed?.code) == [.goingAway])
+        #expect(!session.lines.all.contains { $0.text.contains("unread") })
     }
 
     @Test func whatArrivedIsPrintedBeforeItEnds() async throws {
@@ -176,7 +188,9 @@ import Darwin
             })
         #expect(try await session.code() == .unavailable)
         #expect(session.transport.sockets.count == 2)
-        #expect(session.lines.all.map(\.text).contains("stopped: HTTP 403"))
+        let texts = session.lines.all.map(\.text)
+        #expect(texts.contains("stopped: HTTP 403"))
+        #expect(texts.last?.hasPrefix("steady: no further attempt after HTTP 403; check the credentials") == true)
     }
 
     @Test(arguments: [
@@ -199,7 +213,7 @@ import Darwin
         try session.type("a\n")
         try session.endInput()
         try await session.lines.next(with: "open #1")
-        session.transport.sockets.first?.report(.message(.text("later")))
+        try await session.deliver("later")
         try await session.lines.next(.standardOutput, with: "later")
         session.signal(SIGINT)
         #expect(try await session.code() == .success)

@@ -46,6 +46,36 @@ import Testing
         #expect(log.all == ["begin 1", "end 1", "begin 2", "end 2", "begin 3", "end 3", "returned"])
     }
 
+    /// Counts how often it is asked for the time, which is once per event of the machine.
+    private struct CountingTime: TimeSource {
+        let reads = Locked(0)
+        var now: Instant {
+            reads.withLock { $0 += 1 }
+            return .zero + .seconds(10)
+        }
+        func makeWakeUp(on queue: DispatchQueue, fire: @escaping @Sendable () -> Void) -> any WakeUp {
+            ManualTime().makeWakeUp(on: queue, fire: fire)
+        }
+    }
+
+    @Test("a flood of pings while the queue is busy is one sign of life, and none is lost")
+    func floodOfPings() throws {
+        let time = CountingTime()
+        var configuration = Configuration.standard
+        configuration.askQuietWindow = .zero
+        let rig = Rig(configuration: configuration) { $0.time = time }
+        try rig.ask("wss://example.com/")
+        let peer = try #require(rig.sockets.first)
+        for _ in 0..<3 {
+            let before = time.reads.withLock { $0 }
+            rig.queue.suspend()
+            for _ in 0..<10_000 { peer.report(.pingReceived) }
+            rig.queue.resume()
+            rig.run {}
+            #expect(time.reads.withLock { $0 } == before + 1)
+        }
+    }
+
     @Test("calls from many threads leave the connection in the state of the last one")
     func manyThreads() async {
         let rig = Rig()
@@ -183,10 +213,60 @@ import Testing
             ])
         #expect(log.last?.hasSuffix("s: server said 1013") == true)
         #expect(lines.all.count == log.count)
-        let everything = (log + lines.all + ["\(request)", "\(Channel(request).id)"]).joined(separator: "\n")
+        var dumped = ""
+        dump(Channel(request, identity: "hunter5"), to: &dumped)
+        #expect(dumped.contains("Authorization"))
+        let texts = ["\(request)", "\(request.headers)", "\(Channel(request).id)", dumped]
+        let everything = (log + lines.all + texts).joined(separator: "\n")
         #expect(!everything.contains("hunter"))
         #expect(
             lines.all.allSatisfy { $0.contains("connection.id") && ($0.hasPrefix("info") || $0.hasPrefix("debug")) })
+    }
+
+    /// The events of everything `play` does, up to the release.
+    private func events(
+        of rig: Rig, _ play: (Rig) throws -> Void
+    ) async throws -> [SocketEvent] {
+        let events = try #require(rig.socket?.events)
+        try play(rig)
+        rig.release()
+        return await events.reduce(into: []) { $0.append($1) }
+    }
+
+    @Test("the gap counts from the socket before, also if its reader held reading up when it closed")
+    func gap() async throws {
+        let events = try await events(of: Rig { $0.messageWindow = 1 }) { rig in
+            try rig.open()
+            rig.run { rig.sockets[0].report(.message(.text("unread"))) }
+            try rig.open("wss://example.com/other")
+        }
+        let gaps = events.compactMap { event -> Duration?? in
+            if case .opened(_, _, let gap) = event { gap } else { nil }
+        }
+        #expect(gaps == [nil, .zero])
+    }
+
+    @Test(
+        "a deliberate close reports an outcome, also if the end had begun without it",
+        arguments: [
+            (TransportClose(.closedByPeer(.goingAway), closeCode: .goingAway), CloseOutcome.acknowledged),
+            (TransportClose(.connectionLost), .unknown(after: .zero)),
+        ])
+    func crossing(end: TransportClose, outcome: CloseOutcome) async throws {
+        let transport = ScriptedTransport { call, socket in
+            switch call {
+            case .open: socket.report(.opened(OpeningResult()))
+            case .close: socket.report(.closed(end))
+            case .ping, .send, .receive, .abandon: break
+            }
+        }
+        let events = try await events(of: Rig(transport)) { rig in
+            try rig.open()
+            rig.on { $0.disconnect() }
+        }
+        let closes = events.compactMap { if case .closed(_, let close) = $0 { close } else { nil } }
+        #expect(closes.map(\.reason) == [.closedLocally(.disconnected)])
+        #expect(closes.map(\.outcome) == [outcome])
     }
 
     @Test("the decision log is bounded")

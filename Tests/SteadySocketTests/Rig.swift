@@ -25,7 +25,7 @@ final class Rig {
         var options = Options()
         options.queue = queue
         options.transport = transport
-        options.lifecycle = lifecycle
+        options.lifecycle = .custom(lifecycle)
         options.networkPath = .monitor(self.path)
         options.time = time
         options.generator = SeededGenerator(seed: 1)

@@ -76,6 +76,18 @@ import Testing
         try await first.value
     }
 
+    @Test("a message larger than the bound on bytes may wait alone")
+    func largeMessage() {
+        func outgoing(_ text: String) -> OutgoingMessage {
+            OutgoingMessage(id: 1, message: .text(text), deadline: .zero, completion: { _ in })
+        }
+        var waiting = WaitingSends(maximumCount: 2, maximumBytes: 4)
+        #expect(waiting.append(outgoing("large")) == nil)
+        #expect(waiting.append(outgoing("b"))?.code == .queueFull)
+        #expect(waiting.takeAll().count == 1)
+        #expect(waiting.append(outgoing("b")) == nil)
+    }
+
     @Test("cancelling, disconnecting and releasing each end the wait with an error")
     func endsOfWaiting() async throws {
         let rig = Rig()
@@ -96,6 +108,21 @@ import Testing
         let disconnected = await wait()
         rig.on { $0.disconnect() }
         #expect(await disconnected.value == .closed)
+        // A call that waits holds the handle, so only the driver can be released under it.
+        let results = Recorder<ConnectionError?>()
+        var options = Options()
+        options.queue = rig.queue
+        options.time = rig.time
+        let driver = ConnectionDriver(
+            configuration: .standard, options: options, transport: rig.transport, path: nil)
+        rig.run {
+            driver.submit(
+                .send(
+                    OutgoingMessage(
+                        id: 1, message: .text("a"), deadline: .zero + .seconds(60), completion: results.add)))
+            driver.submit(.release)
+        }
+        #expect(results.all.map { $0?.code } == [.closed])
     }
 
     @Test("a message over the limit is refused before it is queued")

@@ -26,7 +26,7 @@ public final class MachineRules: Sendable {
         budgetInterval = clamped(configuration.budget.interval)
         let slack = Int64(max(1, configuration.budget.burst) - 1).multipliedReportingOverflow(by: budgetInterval)
         budgetSlack = slack.overflow ? .max : slack.partialValue
-        suspensionThreshold = clamped(configuration.suspensionThreshold)
+        suspensionThreshold = clamped(configuration.suspensionThreshold, atLeast: 1_000_000_000)
     }
 }
 

@@ -25,7 +25,8 @@ public struct Configuration: Hashable, Sendable {
     public var budget = ConnectBudget()
     /// What to do with each kind of ending.
     public var retryRules = RetryRules()
-    /// A deadline handled later than this means the process was not running. Default 2 s. Clamped to at least 0.
+    /// A deadline handled later than this means the process was not running. Default 2 s. Clamped to at least 1 s:
+    /// timers are late by themselves, and a socket whose every deadline counts as missed would never be given up.
     public var suspensionThreshold: Duration = .seconds(2)
     /// The largest message in either direction, in bytes after decompression. Default 16 MiB. Larger ones close the
     /// socket with 1009 or are refused by `send`.

@@ -59,7 +59,9 @@ extension ConnectionStatus: CustomStringConvertible {
     }
 
     private static func tenths(_ delay: Duration) -> String {
-        let tenths = (max(delay, .zero).inNanoseconds + 50_000_000) / 100_000_000
+        // Rounded after the division: a wait without an end must not overflow.
+        let (whole, rest) = max(delay, .zero).inNanoseconds.quotientAndRemainder(dividingBy: 100_000_000)
+        let tenths = whole + (rest >= 50_000_000 ? 1 : 0)
         return "\(tenths / 10).\(tenths % 10)"
     }
 }

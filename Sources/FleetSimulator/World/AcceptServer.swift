@@ -1,8 +1,8 @@
 /// A server, or what stands before it, that accepts so many connections per second and refuses the rest with 503.
 ///
 /// A token bucket that holds what comes in within `interval` (Envoy's local rate limit with `max_tokens` equal to
-/// `tokens_per_fill`). An accept costs one token, a refusal `refusalCost` of one, and owes at most one interval of that work: a
-/// server busy with refusing accepts less.
+/// `tokens_per_fill`). An accept costs one token, a refusal `refusalCost` of one, so that a server busy with
+/// refusing accepts less; it owes at most one interval of that work.
 package struct AcceptServer: Sendable {
     /// What a refusal says in `Retry-After`. The header is in whole seconds.
     package enum RetryAfter: Hashable, Sendable {

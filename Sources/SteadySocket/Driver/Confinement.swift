@@ -1,14 +1,16 @@
-import Dispatch
+package import Dispatch
 
 /// A serial queue that knows whether it is current. One id per queue, however many connections share it.
-struct Confinement: Sendable {
-    let queue: DispatchQueue
+package struct Confinement: Sendable {
+    package let queue: DispatchQueue
     private let id: UInt64
+
+    static let main = Confinement(.main)
 
     private static let key = DispatchSpecificKey<UInt64>()
     private static let nextID = Locked<UInt64>(1)
 
-    init(_ queue: DispatchQueue) {
+    package init(_ queue: DispatchQueue) {
         self.queue = queue
         id = Self.nextID.withLock { next in
             if let known = queue.getSpecific(key: Self.key) { return known }
@@ -18,5 +20,5 @@ struct Confinement: Sendable {
         }
     }
 
-    var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == id }
+    package var isCurrent: Bool { DispatchQueue.getSpecific(key: Self.key) == id }
 }

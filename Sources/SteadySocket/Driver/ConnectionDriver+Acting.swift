@@ -12,8 +12,8 @@ extension ConnectionDriver {
         }
         if let close = actions.close { startClosing(close, at: now) }
         switch actions.backgroundTime {
-        case .begin: options.lifecycle?.beginBackgroundTime { [weak self] in self?.submit(.backgroundTimeExpired) }
-        case .end: options.lifecycle?.endBackgroundTime()
+        case .begin: lifecycle?.beginBackgroundTime { [weak self] in self?.takeIn(.backgroundTimeExpired) }
+        case .end: lifecycle?.endBackgroundTime()
         case nil: break
         }
     }
@@ -56,7 +56,17 @@ extension ConnectionDriver {
     }
 
     private func open(_ request: ConnectionRequest, _ attempt: AttemptID) {
+        let signOfLifeWaits = live?.signOfLifeWaits
         live?.socket = transport.open(request, attempt: attempt, limits: limits) { [weak self] fact in
+            switch fact {
+            case .pingReceived, .pongReceived:
+                let waited = signOfLifeWaits?.withLock { waits in
+                    defer { waits = true }
+                    return waits
+                }
+                if waited == true { return }
+            case .opened, .message, .closed: break
+            }
             self?.submit(.fact(attempt, fact))
         }
     }
@@ -65,6 +75,7 @@ extension ConnectionDriver {
         let code = closeOverride?.code ?? close.code
         publisher.record(.close(close.attempt, code, close.cause), at: now)
         live?.closing = close.cause
+        live?.closingSince = now
         live?.isOpen = false
         if let socket = live?.socket {
             socket.close(code: code, reason: closeOverride?.reason ?? close.cause.description)
@@ -91,13 +102,20 @@ extension ConnectionDriver {
         live = nil
         var close = close
         // The first cause wins: what the peer answered to our Close frame is the outcome, not the cause.
-        if let cause = gone.closing { close.reason = .closedLocally(cause) }
+        let now = now
+        if let cause = gone.closing {
+            close.reason = .closedLocally(cause)
+            // The end had begun before our close reached the transport, which therefore reports none.
+            close.outcome =
+                close.outcome
+                ?? (close.closeCode == .abnormalClosure ? .unknown(after: now - gone.closingSince) : .acknowledged)
+        }
         report(close, of: gone, at: now)
         apply(.ended(attempt, close.reason, retryAfter: close.retryAfter))
     }
 
     private func report(_ close: TransportClose, of gone: Live, at now: Instant) {
-        if gone.isOpen || gone.granted > 0 { lastSocketEnd = now }
+        if gone.wasOpen { lastSocketEnd = now }
         publisher.record(.closed(gone.attempt, close), at: now)
         publisher.publish(.closed(gone.attempt, close))
     }

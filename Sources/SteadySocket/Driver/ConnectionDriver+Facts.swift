@@ -13,7 +13,9 @@ extension ConnectionDriver {
             hub.deliver(message)
             apply(.messageReceived(attempt))
             grantReading()
-        case .pingReceived, .pongReceived: apply(.frameReceived(attempt))
+        case .pingReceived, .pongReceived:
+            live?.signOfLifeWaits.withLock { $0 = false }
+            apply(.frameReceived(attempt))
         case .closed(let close): ended(attempt, close)
         }
     }
@@ -22,6 +24,7 @@ extension ConnectionDriver {
         // The opening crossed our close; the transport sends the Close frame.
         guard live?.closing == nil else { return }
         live?.isOpen = true
+        live?.wasOpen = true
         let now = now
         publisher.record(.opened(attempt, result), at: now)
         apply(.opened(attempt))

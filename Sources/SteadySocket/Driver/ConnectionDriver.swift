@@ -28,7 +28,14 @@ final class ConnectionDriver: @unchecked Sendable {
         var socket: (any TransportSocket)?
         var provider: Task<Void, Never>?
         var isOpen = false
+        /// Whether it ever was open.
+        var wasOpen = false
         var closing: LocalCloseCause?
+        /// When `closing` was set.
+        var closingSince = Instant.zero
+        /// Whether a sign of life waits in the inbox. One is as good as many, and nothing else bounds how many of them a
+        /// peer sends while the queue is busy.
+        let signOfLifeWaits = Locked(false)
         /// How many messages the transport may still report.
         var granted = 0
         var readingPaused = false
@@ -41,6 +48,7 @@ final class ConnectionDriver: @unchecked Sendable {
     let publisher: Publisher
     private(set) var hub: MessageHub!
     private let inbox: Inbox<Input>
+    let lifecycle: (any AppLifecycle)?
     private let path: (any NetworkPathMonitor)?
 
     private var machine: ConnectionMachine
@@ -58,11 +66,15 @@ final class ConnectionDriver: @unchecked Sendable {
     /// Holds the driver from the release of the handle until its socket is closed.
     private var untilClosed: ConnectionDriver?
 
-    init(configuration: Configuration, options: Options, transport: any Transport, path: (any NetworkPathMonitor)?) {
+    init(
+        configuration: Configuration, options: Options, transport: any Transport,
+        lifecycle: (any AppLifecycle)? = nil, path: (any NetworkPathMonitor)?
+    ) {
         home = Confinement(options.queue)
         inbox = Inbox(home: home)
         self.options = options
         self.transport = transport
+        self.lifecycle = lifecycle
         self.path = path
         limits = TransportLimits(
             maximumMessageBytes: max(0, configuration.maximumMessageBytes),
@@ -78,12 +90,25 @@ final class ConnectionDriver: @unchecked Sendable {
 
     /// Starts listening to the world. Called once, by the owner.
     func start() {
-        options.lifecycle?.start { [weak self] in self?.submit(.app($0)) }
+        lifecycle?.start { [weak self] state in
+            // Background time is asked for before the system's notification is over: it may suspend the process then.
+            if state == .background, Confinement.main.isCurrent {
+                self?.takeIn(.app(state))
+            } else {
+                self?.submit(.app(state))
+            }
+        }
         path?.start { [weak self] in self?.submit(.path($0)) }
     }
 
     /// Any thread; see `Inbox`.
     func submit(_ input: Input) { inbox.submit(input) { self.process($0) } }
+
+    /// Like `submit`, but the input has taken effect before this returns, on whatever thread. The connection's queue must
+    /// not wait for that thread meanwhile; `Options.queue` says so for the main thread.
+    func takeIn(_ input: Input) {
+        if home.isCurrent { submit(input) } else { home.queue.sync { submit(input) } }
+    }
 
     var now: Instant { options.time.now }
 
@@ -172,7 +197,7 @@ final class ConnectionDriver: @unchecked Sendable {
         fail(waiting.takeAll(), with: ConnectionError(.closed, "the connection was released"))
         wakeUp?.disarm()
         wakeUp = nil
-        options.lifecycle?.stop()
+        lifecycle?.stop()
         path?.stop()
         publisher.finish()
         hub.finish()

@@ -4,7 +4,7 @@ import Dispatch
 ///
 /// On the queue, a submit takes effect before it returns, after what other threads submitted earlier. A submit from
 /// within the processing of an input waits its turn: processing never nests.
-final class Inbox<Input: Sendable>: Sendable {
+package final class Inbox<Input: Sendable>: Sendable {
     private let home: Confinement
     private let state = Locked(State())
 
@@ -14,10 +14,10 @@ final class Inbox<Input: Sendable>: Sendable {
         var draining = false
     }
 
-    init(home: Confinement) { self.home = home }
+    package init(home: Confinement) { self.home = home }
 
     /// `process` gets the inputs on the queue, batch by batch.
-    func submit(_ input: Input, process: @escaping @Sendable ([Input]) -> Void) {
+    package func submit(_ input: Input, process: @escaping @Sendable ([Input]) -> Void) {
         let onQueue = home.isCurrent
         let hop = state.withLock { state in
             state.pending.append(input)

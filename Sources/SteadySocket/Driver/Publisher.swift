@@ -4,6 +4,7 @@ import ConnectionCore
 final class Publisher: Sendable {
     private struct State {
         var status = ConnectionStatus.idle
+        var counts = ConnectionCounts()
         var statuses: [UInt64: AsyncStream<ConnectionStatus>.Continuation] = [:]
         var events: [UInt64: AsyncStream<SocketEvent>.Continuation] = [:]
         var nextStream: UInt64 = 0
@@ -27,12 +28,18 @@ final class Publisher: Sendable {
     }
 
     var status: ConnectionStatus { state.withLock { $0.status } }
+    var counts: ConnectionCounts { state.withLock { $0.counts } }
     var decisions: [Decision] { state.withLock { $0.decisions.elements } }
 
     /// Called on the connection's queue.
     func record(_ kind: Decision.Kind, at now: Instant) {
         let decision = Decision(at: now, kind: kind)
         state.withLock { state in
+            switch kind {
+            case .opened: state.counts.opened += 1
+            case .closed: state.counts.ended += 1
+            case .asked, .status, .ping, .close: break
+            }
             state.decisions.append(decision)
             if state.decisions.count > capacity { _ = state.decisions.popFirst() }
         }

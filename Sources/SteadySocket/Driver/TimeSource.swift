@@ -51,9 +51,16 @@ private final class DispatchWakeUp: WakeUp {
 
     func arm(at instant: Instant) {
         let delay = max(0, (instant - time.now).inNanoseconds)
-        // Leeway lets the system merge wake-ups; nothing here needs better than a tenth of its wait.
-        let leeway = min(delay / 10, 1_000_000_000)
-        source.schedule(deadline: .now() + .nanoseconds(Int(delay)), leeway: .nanoseconds(Int(leeway)))
+        // Leeway lets the system merge wake-ups; nothing here needs better than a tenth of its wait. It stays well below
+        // what counts as a suspension (`Configuration.suspensionThreshold`).
+        let leeway = min(delay / 10, 500_000_000)
+        source.schedule(deadline: .now() + interval(delay), leeway: interval(leeway))
+    }
+
+    /// Microseconds rounded up, so that a short wait does not fire early again and again; an `Int` of a watch has 32 bits
+    /// and holds 35 minutes of them, after which the wake-up comes early, which is harmless.
+    private func interval(_ nanoseconds: Int64) -> DispatchTimeInterval {
+        .microseconds(Int(clamping: (nanoseconds + 999) / 1000))
     }
 
     func disarm() { source.schedule(deadline: .distantFuture) }

@@ -27,7 +27,8 @@ struct WaitingSends {
     /// Nil if there was room.
     mutating func append(_ outgoing: OutgoingMessage) -> ConnectionError? {
         let size = outgoing.message.byteCount
-        guard queue.count < maximumCount, bytes + size <= maximumBytes else {
+        // One message is always accepted by an empty queue, or a large one could never wait.
+        guard queue.count < maximumCount, queue.isEmpty || bytes + size <= maximumBytes else {
             return ConnectionError(
                 .queueFull,
                 "\(queue.count) messages (\(bytes) bytes) already wait for the socket to open; the bound is "

@@ -32,6 +32,7 @@ struct ConnectSession: Sendable {
     private let output: ConnectOutput
     private let lifecycle = ManualLifecycle()
     private let unsent = Locked(0)
+    private let printed = Locked(0)
     private let progress: AsyncStream<Progress>
     private let report: AsyncStream<Progress>.Continuation
 
@@ -46,19 +47,24 @@ struct ConnectSession: Sendable {
         let signalling = Task { await obey(signals) }
         defer { signalling.cancel() }
         let outcome = await hold(lines)
-        // The handle is gone, so its streams end as soon as what arrived is printed; but a reader of ours may be stuck.
-        _ = await finishes(within: .seconds(2)) { for task in outcome.tasks { await task.value } }
-        for decision in outcome.decisions { await put(.decision(decision)) }
+        // The handle is gone, so its streams end as soon as what arrived is printed, however slow its reader is; one that
+        // takes nothing for two seconds is stuck.
+        _ = await finishes(within: .seconds(2), progress: { [printed] in printed.withLock { $0 } }) {
+            for task in outcome.tasks { await task.value }
+            for record in outcome.last { await put(record) }
+        }
         return outcome.code == .success && unsent.withLock { $0 > 0 } ? .failure : outcome.code
     }
 
     /// Owns the connection from the ask to the end of the closing handshake.
-    private func hold(_ lines: InputLines) async -> (code: ExitCode, tasks: [Task<Void, Never>], decisions: [Decision])
-    {
+    /// Returns what is still printing and what is left to print.
+    private func hold(
+        _ lines: InputLines
+    ) async -> (code: ExitCode, tasks: [Task<Void, Never>], last: [ConnectRecord]) {
         var options = Options()
         options.queue = DispatchQueue(label: "steady.connect")
         options.transport = settings.transport
-        options.lifecycle = lifecycle
+        options.lifecycle = .custom(lifecycle)
         options.decisionLogCapacity = settings.decisions ? 10_000 : 0
         let socket = SteadySocket(configuration: settings.configuration, options: options)
         let (events, messages) = (socket.events, socket.messages)
@@ -70,7 +76,12 @@ struct ConnectSession: Sendable {
 
         var steps = progress.makeAsyncIterator()
         var code = ExitCode.success
-        if case .ending(let end)? = await steps.next() { code = await close(socket, because: end) }
+        var last: [ConnectRecord] = []
+        if case .ending(let end)? = await steps.next() {
+            let why: String?
+            (code, why) = close(socket, because: end)
+            if let why { last.append(.failure(why)) }
+        }
         sending.cancel()
         let closing = Task { [statuses = socket.statuses, report] in
             for await status in statuses where status == .idle { break }
@@ -94,28 +105,24 @@ struct ConnectSession: Sendable {
                 break waiting
             }
         }
-        return (code, [sending, watching, reading], settings.decisions ? socket.decisions : [])
+        if settings.decisions { last += socket.decisions.map(ConnectRecord.decision) }
+        return (code, [sending, watching, reading], last)
     }
 
-    /// Starts the close that fits the cause.
-    private func close(_ socket: SteadySocket, because end: End) async -> ExitCode {
+    /// Starts the close that fits the cause; returns what to say about it at the end.
+    private func close(_ socket: SteadySocket, because end: End) -> (ExitCode, String?) {
+        let status = socket.status
+        if case .toldToExit = end { socket.shutDown() } else { socket.disconnect() }
         switch end {
-        case .inputEnded, .outputGone:
-            socket.disconnect()
-            return .success
-        case .toldToExit:
-            socket.shutDown()
-            return .success
+        case .inputEnded, .outputGone, .toldToExit: return (.success, nil)
+        case .stopped(.closedByPeer(.normalClosure)) where settings.once: return (.success, nil)
         case .stopped(let reason):
-            socket.disconnect()
-            if settings.once { return reason == .closedByPeer(.normalClosure) ? .success : .unavailable }
-            await put(.failure("the server refuses; check the credentials and the URL, then start again"))
-            return .unavailable
+            let advice = settings.once ? "" : "; check the credentials and the URL, then start again"
+            return (.unavailable, "no further attempt after \(reason)\(advice)")
         case .neverOpened:
-            let status = socket.status
-            socket.disconnect()
-            await put(.failure("no socket opened in the time of --send-timeout; the connection is \(status)"))
-            return .unavailable
+            return (
+                .unavailable, "no socket opened in the time of --send-timeout; the connection was \(status)"
+            )
         }
     }
 
@@ -201,18 +208,28 @@ struct ConnectSession: Sendable {
 
     private func put(_ record: ConnectRecord) async {
         if await !output.put(record) { report.yield(.ending(.outputGone)) }
+        printed.withLock { $0 += 1 }
     }
 }
 
-/// Whether the work ended within the limit. Work that did not is cancelled and not waited for.
-private func finishes(within limit: Duration, _ work: @escaping @Sendable () async -> Void) async -> Bool {
+/// Whether the work ended within the limit, measured anew whenever `progress` has changed. Work that did not is cancelled
+/// and not waited for.
+private func finishes(
+    within limit: Duration, progress: @escaping @Sendable () -> Int = { 0 },
+    _ work: @escaping @Sendable () async -> Void
+) async -> Bool {
     let (results, result) = AsyncStream<Bool>.makeStream()
     let working = Task {
         await work()
         result.yield(true)
     }
     let alarm = Task {
-        try? await Task.sleep(for: limit)
+        var seen = progress()
+        while true {
+            try? await Task.sleep(for: limit)
+            guard !Task.isCancelled, progress() != seen else { break }
+            seen = progress()
+        }
         result.yield(false)
     }
     defer {

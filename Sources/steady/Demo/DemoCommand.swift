@@ -9,7 +9,7 @@ internal import Foundation
 /// `steady demo`: one app's hour, the way it was and with SteadySocket, as the server sees it.
 enum DemoCommand {
     private static let speed = Option(
-        "speed", "N", "How many times faster than real. Default 60: an hour in a minute.",
+        "speed", "N", "How many times faster than real. Default 60: an hour in a minute. With --sdk 10.",
         ValueKind<Double>.number(1...120))
     private static let json = Flag("json", "Print one JSON object instead of the table and the timeline.")
 
@@ -27,13 +27,25 @@ enum DemoCommand {
 
                 --json prints `speed`, `seconds`, `old` and `steady`; both sides hold `connects`, `foregroundSessions`,
                 `socketsPerSession`, `under30sShare`, `closeCodes` and `outageReconnects`.
+
+                --sdk plays something else: a minute of GleapRealtime, the session layer of a support SDK. Session start,
+                identify, the same identify again, another user, background and return, with the HTTP calls and sockets
+                each of them led to. --json then prints `rows` (`at`, `step`, `effects`), `httpCalls` and `sockets`.
                 """,
-            options: [speed.once, json.argument],
+            options: [
+                speed.once, json.argument, SdkCommand.sdk.argument, SdkCommand.service.once, SdkCommand.apiKey.once,
+            ],
             exitCodes: [.success, .failure]),
         run: run)
 
     @Sendable
     private static func run(_ arguments: ParsedArguments) async throws(UsageError) -> ExitCode {
+        if arguments.has(SdkCommand.sdk) {
+            return await SdkCommand.run(arguments, speed: arguments.value(speed), json: arguments.has(json))
+        }
+        guard arguments.value(SdkCommand.service) == nil, arguments.value(SdkCommand.apiKey) == nil else {
+            throw UsageError("--service and --api-key go with --sdk; add it or leave them out", command: "demo")
+        }
         let speed = arguments.value(speed) ?? 60
         let script = DemoScript.hour
         do {

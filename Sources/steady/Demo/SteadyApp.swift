@@ -50,7 +50,7 @@ final class SteadyApp: DemoApp {
         var options = Options()
         options.queue = queue
         options.transport = transport
-        options.lifecycle = inner.lifecycle
+        options.lifecycle = .custom(inner.lifecycle)
         options.networkPath = .monitor(path)
         options.time = ScaledTime(speed: speed)
         inner.socket = SteadySocket(options: options)

@@ -8,8 +8,8 @@ enum LoopCommands {
     static let after = Option("after", "T", "From the hello to the close. Default 1.", .time(0...3600))
 
     private static let json = """
-        --json prints `attemptsPerClientHour`, `connectsPerClientHour`, `peakPerSecond`, `events` and `seconds`, the \
-        simulated time.
+        --json prints `attemptsPerClientHour`, `connectsPerClientHour`, `peakPerSecond`, `events` and
+        `seconds`, the simulated time.
         """
 
     static let flap = Command(

@@ -1,0 +1,1 @@
+../../Examples/ChatApp/ChatModel.swift
