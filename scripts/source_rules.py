@@ -32,9 +32,10 @@ MAY_IMPORT = {
     "SteadySocketURLSessionTestKit": "ConnectionCore SteadyTransport SteadySocket URLSessionTransport Dispatch "
     f"FoundationNetworking {FOUNDATION}",
     "GleapRealtime": f"ConnectionCore SteadyTransport SteadySocket Dispatch {FOUNDATION} FoundationNetworking {C_LIBRARY}",
+    "FleetSimulator": f"ConnectionCore Dispatch {C_LIBRARY}",
     "ConnectionLedger": f"ConnectionCore {FOUNDATION}",
     "LedgerServer": f"ConnectionCore ConnectionLedger WebSocketWire Dispatch {FOUNDATION} {C_LIBRARY}",
-    "steady": f"{OURS} GleapRealtime CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
+    "steady": f"{OURS} GleapRealtime FleetSimulator CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
 }
 
 # The core is pure: time, randomness and facts come in, and it never ends the process.
