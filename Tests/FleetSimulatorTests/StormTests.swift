@@ -88,6 +88,11 @@ import Testing
         #expect(standard.attemptsPerClient == 1 && safe.attemptsPerClient == 1)
         #expect(safe.peakPer100ms * 2 < standard.peakPer100ms)
         #expect(try #require(standard.t50) > 20)
+        // A policy that does not watch the path keeps failing at its own pace, and none of that reaches the server.
+        storm.policy = .old
+        let old = storm.run()
+        #expect(old.attemptsPerClient == 1)
+        #expect(try #require(old.t99) > 24)
     }
 
     @Test func retryAfterObeyedToTheSecondKeepsTheHerdTogether() throws {

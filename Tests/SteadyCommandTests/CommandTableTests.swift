@@ -53,6 +53,35 @@ import Testing
         #expect(fault(["ws://h/?token=secret"])?.contains("secret") == false)
     }
 
+    @Test func commandsOfAGroupHaveTwoWords() throws {
+        #expect(fault(["fleet"])?.hasPrefix("fleet needs a command; choose one of: storm") == true)
+        #expect(fault(["fleet", "strom"]) == "unknown command 'fleet strom'; did you mean fleet storm?")
+        #expect(fault(["fleet", "zebra"])?.hasPrefix("unknown command 'fleet zebra'; choose one of: storm") == true)
+        #expect(fault(["flet"]) == "unknown command 'flet'; did you mean fleet?")
+        #expect(fault(["fleet", "storm", "extra"]) == "unexpected argument 'extra'; remove it")
+        #expect(fault(["help", "fleet", "storm", "extra"]) == "unexpected argument 'extra'; remove it")
+        let group = try #require(try printed("fleet", "--help"))
+        #expect(try printed("help", "fleet") == group && group.contains("\n  fleet storm"))
+        let storm = try #require(try printed("fleet", "storm", "--help"))
+        #expect(try printed("help", "fleet", "storm") == storm && storm.contains("Usage: steady fleet storm [options]"))
+    }
+
+    @Test(arguments: [
+        (["fleet", "storm", "--policy", "standad"], "--policy cannot be 'standad'; give one of: standard, storm-safe"),
+        (
+            ["fleet", "storm", "--plot", "x.pdf"],
+            "--plot cannot be 'x.pdf'; give a file name that ends in .svg or .png"
+        ),
+        (
+            ["fleet", "storm", "--retry-after", "soon"],
+            "--retry-after cannot be 'soon'; give none, a number of seconds"
+        ),
+        (["fleet", "storm", "--lost-by", "drain"], "--lost-by cannot be 'drain'; give drop, drain:SECONDS"),
+    ])
+    func wrongFleetOptionsAreExplained(line: [String], message: String) {
+        #expect(fault(line)?.hasPrefix(message) == true)
+    }
+
     // MARK: serve
 
     private func behaviour(_ line: String...) throws -> Behaviour {

@@ -41,6 +41,7 @@ enum Kind {
     static let refused: UInt8 = 4
     static let pong: UInt8 = 5
     static let closed: UInt8 = 6
+    static let unreachable: UInt8 = 7
     static let first: UInt8 = 16
 }
 
@@ -57,6 +58,8 @@ struct Client<A: Agent, Life> {
     var retryAfter: UInt16 = 0
     /// Frozen by the system: no timer fires.
     var suspended = false
+    /// Without a network: attempts fail at once and never reach the server.
+    var offline = false
     /// The low bits of the number of the current attempt.
     var attempt: UInt32 = 0
     var life: Life
@@ -149,6 +152,9 @@ struct Shard<A: Agent, S: Script> {
             case Kind.closed:
                 tell(
                     .ended(attempt(event.tag, of: client), .closedLocally(.replaced), retryAfter: nil), client, at: now)
+            case Kind.unreachable:
+                let attempt = attempt(event.tag, of: client)
+                tell(.ended(attempt, .openingFailed(.connect), retryAfter: nil), client, at: now)
             default: script.happen(event.kind, tag: event.tag, &self, client: client, at: now)
             }
         }
@@ -209,6 +215,9 @@ struct Shard<A: Agent, S: Script> {
         let record = clients + client
         let tag = UInt32(truncatingIfNeeded: attempt.number) & 0xFF_FFFF
         record.pointee.attempt = tag
+        if record.pointee.offline {
+            return queue.push(at: now + 1_000_000, client: client, kind: Kind.unreachable, tag: tag)
+        }
         if network.drawsPerAttempt {
             roundTrips[client] = Int32(network.roundTrip(using: &record.pointee.worldDraws) / 1000)
         }

@@ -59,9 +59,7 @@ package struct Loop: Sendable {
 }
 
 struct LoopScript: Script {
-    struct Life {
-        var online = true
-    }
+    struct Life {}
 
     private enum Own {
         static let starts = FleetSimulator.Kind.first
@@ -106,8 +104,8 @@ struct LoopScript: Script {
 
     private func flap<A>(_ shard: inout Shard<A, Self>, _ client: Int, at now: Int64) {
         guard case .flap(let every, let offline) = kind else { return }
-        let online = !shard.clients[client].life.online
-        shard.clients[client].life.online = online
+        let online = shard.clients[client].offline
+        shard.clients[client].offline = !online
         let next = online ? max(every - offline, 0.01) : offline
         shard.queue.push(at: now + Int64(next * 1e9), client: client, kind: Own.flaps, tag: 0)
         shard.tell(.pathChanged(online ? .online(fingerprint: 1) : .offline), client, at: now)

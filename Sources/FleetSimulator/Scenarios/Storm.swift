@@ -135,6 +135,7 @@ struct StormScript: Script {
         case .connectionLost: break
         case .drained(_, let over): time += Int64(record.pointee.worldDraws.uniform(0, over) * 1e9)
         case .pathReturn(let after, let spread):
+            record.pointee.offline = true
             shard.tell(.pathChanged(.offline), client, at: Self.start)
             // A socket without a network does not outlive the outage: the server or a middlebox has dropped it.
             shard.tell(.ended(AttemptID(1), .connectionLost, retryAfter: nil), client, at: Self.start)
@@ -148,6 +149,7 @@ struct StormScript: Script {
 
     func happen<A>(_ kind: UInt8, tag: UInt32, _ shard: inout Shard<A, Self>, client: Int, at now: Int64) {
         if kind == Own.pathReturns {
+            shard.clients[client].offline = false
             return shard.tell(.pathChanged(.online(fingerprint: 2)), client, at: now)
         }
         var reason = DisconnectReason.connectionLost

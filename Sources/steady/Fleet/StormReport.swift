@@ -42,7 +42,7 @@ struct StormReport {
             lines.append(
                 "Half of them are back after \(number(half)) s, 95 % after \(number(most)) s, 99 % after \(number(all)) s."
             )
-            if outcome.optimumT99 > 0 {
+            if outcome.optimumT99 >= 1 {
                 lines.append(
                     "A server that never idled would need \(number(outcome.optimumT99)) s for the 99 %: this is "
                         + "\(number(all / outcome.optimumT99, 2)) times as long.")
@@ -68,7 +68,7 @@ struct StormReport {
         [
             storm.policy.rawValue, number(outcome.attemptsPerClient), grouped(outcome.peakPerSecond),
             grouped(outcome.peakPer100ms), number(outcome.t50), number(outcome.t95), number(outcome.t99),
-            number(outcome.t99.flatMap { outcome.optimumT99 > 0 ? $0 / outcome.optimumT99 : nil }, 2),
+            number(outcome.t99.flatMap { outcome.optimumT99 >= 1 ? $0 / outcome.optimumT99 : nil }, 2),
             number(lone.meanRecovery.map { $0 - storm.down }), number(lone.t95),
         ]
     }
