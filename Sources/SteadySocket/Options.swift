@@ -8,7 +8,7 @@ public struct Options: Sendable {
     /// in `log`, say) nor target the main queue: when the app goes to the background, the main thread waits for what the
     /// connection does about it.
     public var queue: DispatchQueue = .main
-    /// Opens the sockets. Default: libcurl on Linux.
+    /// Opens the sockets. Default: libcurl on Linux, `URLSession` on Apple platforms.
     public var transport: (any Transport)?
     /// Tells where the app is. Default: UIKit, AppKit, WatchKit or the host of an app extension; on Linux the process is
     /// always in the foreground.

@@ -45,7 +45,7 @@ public enum HoldReason: Hashable, Sendable {
 }
 
 extension ConnectionStatus: CustomStringConvertible {
-    /// For people: `waiting 12.4 s: server said 1013`, `held: background`, `stopped: HTTP 403`.
+    /// For people: `waiting 12.4 s: server said 1012`, `held: background`, `stopped: HTTP 403`.
     public var description: String {
         switch self {
         case .idle: "idle"
