@@ -87,10 +87,15 @@ let package = Package(
             swiftSettings: settings),
         // Fleets of the shipping machine in virtual time.
         .target(name: "FleetSimulator", dependencies: ["ConnectionCore"], swiftSettings: settings),
+        // Random worlds around the shipping connection, judged by its promises.
+        .target(
+            name: "WorldCheck",
+            dependencies: ["ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit"],
+            swiftSettings: settings),
         .executableTarget(
             name: "steady",
             dependencies: [
-                "FleetSimulator",
+                "FleetSimulator", "WorldCheck",
                 "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit", "ConnectionLedger",
                 "LedgerServer", "WebSocketWire", "GleapRealtime",
                 .target(name: "CurlTransport", condition: onLinux),

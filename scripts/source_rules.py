@@ -33,9 +33,10 @@ MAY_IMPORT = {
     f"FoundationNetworking {FOUNDATION}",
     "GleapRealtime": f"ConnectionCore SteadyTransport SteadySocket Dispatch {FOUNDATION} FoundationNetworking {C_LIBRARY}",
     "FleetSimulator": f"ConnectionCore Dispatch {C_LIBRARY}",
+    "WorldCheck": "ConnectionCore SteadyTransport SteadySocket SteadySocketTestKit Dispatch",
     "ConnectionLedger": f"ConnectionCore {FOUNDATION}",
     "LedgerServer": f"ConnectionCore ConnectionLedger WebSocketWire Dispatch {FOUNDATION} {C_LIBRARY}",
-    "steady": f"{OURS} GleapRealtime FleetSimulator CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
+    "steady": f"{OURS} GleapRealtime FleetSimulator WorldCheck CurlTransport Dispatch {FOUNDATION} {C_LIBRARY}",
 }
 
 # The core is pure: time, randomness and facts come in, and it never ends the process.

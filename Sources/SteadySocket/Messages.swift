@@ -14,6 +14,9 @@ public struct Messages: AsyncSequence, Sendable {
 
     init(hub: MessageHub) { subscription = Subscription(hub: hub) }
 
+    /// The next message if one has arrived; for tests that run on one thread.
+    package func takeArrived() -> Message? { subscription.hub.take(for: subscription.reader) }
+
     /// Takes messages one at a time.
     public struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate let subscription: Subscription

@@ -70,10 +70,7 @@ public final class SteadySocket: Sendable {
     }
 
     private func submit(_ message: Message, deadline: Instant?) async throws(ConnectionError) {
-        let id = Self.nextSend.withLock { next in
-            next += 1
-            return next
-        }
+        let id = Self.nextSendID()
         let driver = driver
         let error = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -89,6 +86,24 @@ public final class SteadySocket: Sendable {
             driver.submit(.cancelSend(id))
         }
         if let error { throw error }
+    }
+
+    /// The same for callers that cannot wait: `completion` gets what `send` would throw, exactly once, on any thread.
+    package func send(
+        _ message: Message, whenOpen wait: Duration?, completion: @escaping @Sendable (ConnectionError?) -> Void
+    ) {
+        let deadline = wait.map { driver.now + max($0, .zero) }
+        driver.submit(
+            .send(
+                OutgoingMessage(
+                    id: Self.nextSendID(), message: message, deadline: deadline, completion: completion)))
+    }
+
+    private static func nextSendID() -> UInt64 {
+        nextSend.withLock { next in
+            next += 1
+            return next
+        }
     }
 
     // MARK: Watching

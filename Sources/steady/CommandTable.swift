@@ -19,7 +19,7 @@ struct CommandTable: Sendable {
     static let all = CommandTable(commands: [
         ConnectCommand.command, ServeCommand.command, DemoCommand.command, StormCommand.command,
         DayCommand.command, LoopCommands.flap, LoopCommands.crashLoop,
-        QueueCommand.command,
+        CheckCommand.command, QueueCommand.command,
     ])
 
     static let version = "0.1.0"

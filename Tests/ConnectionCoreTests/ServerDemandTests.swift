@@ -40,6 +40,15 @@ import Testing
         scene.expect(status: "stopped: peer closed with 1008")
     }
 
+    @Test("refusal: the one of the channel before does not count") func otherChannel() throws {
+        var scene = try Scene()
+        try scene.play("ask a; wake; ask b; ended 403; wake; ended 403")
+        scene.expect(status: "waiting 3.2 s: asking for fresh credentials after HTTP 403")
+        try scene.play("wake; ended 403")
+        scene.expect("1.5 open #1", "3 open #2", "6.2 open #3 refused")
+        scene.expect(status: "stopped: HTTP 403")
+    }
+
     @Test("refusal: another failure in between, without a session, does not forgive") func inBetween() throws {
         var scene = try Scene()
         try scene.play("ask a; wake; ended 401; wake; ended dns; wake; ended 401")

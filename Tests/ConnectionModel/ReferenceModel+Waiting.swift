@@ -104,12 +104,14 @@ extension ReferenceModel {
         let lived = (openFor ?? -1) >= numbers.provenAfter
         if (rule.uptime && lived) || (rule.message && socket.gotMessage && numbers.messageProves) { failures = 0 }
         if rule.verdict != .again { failures += 1 }
+        let isWanted = socket.channel == wanted
         if rule.verdict == .refused {
+            // Another channel has credentials of its own.
+            guard isWanted else { return }
             refusals = lived ? 1 : refusals + 1
         } else if openFor != nil {
             refusals = 0
         }
-        let isWanted = socket.channel == wanted
         let backoff = numbers.backoff(failures)
         var wait = Pause(
             earliest: now + backoff.lowerBound, latest: now + backoff.upperBound,
@@ -125,7 +127,6 @@ extension ReferenceModel {
             wait = Pause(
                 earliest: now + numbers.foreground, latest: now + numbers.foreground, reason: .replacement)
         case .refused:
-            guard isWanted else { return }
             tellRefused = true
             if refusals >= 2 {
                 stopped = reason

@@ -67,9 +67,12 @@ extension ConnectionMachine {
         {
             failures = 0
         }
+        // With another channel asked for meanwhile, only what the server demanded concerns it.
+        let concernsAsked = failure.channel == asked
         let action = configuration.retryRules.rule(for: failure.reason).action
         if action != .reconnect, failures < .max { failures += 1 }
-        if action == .refresh {
+        // A refusal of the channel before says nothing about the credentials for this one.
+        if concernsAsked, action == .refresh {
             // A session that lived is no second refusal in a row.
             let lived = failure.openFor.map { $0 >= configuration.startOver.afterOpenFor ?? .seconds(30) } ?? false
             refusals = lived ? 1 : refusals + 1
@@ -79,8 +82,6 @@ extension ConnectionMachine {
         let next = ConnectionPolicy.reconnect(
             after: failure.reason, retryAfter: failure.retryAfter, failure: failures, refusals: refusals,
             configuration: configuration, using: &generator)
-        // With another channel asked for meanwhile, only what the server demanded concerns it.
-        let concernsAsked = failure.channel == asked
         switch next {
         case .after(let delay, let why, let refresh):
             let due = now + delay

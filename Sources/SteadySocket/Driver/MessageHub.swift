@@ -93,6 +93,16 @@ final class MessageHub: Sendable {
         if notice { onRoom() }
     }
 
+    /// The next message for this reader if one is held.
+    func take(for id: UInt64) -> Message? {
+        let (message, notice) = state.withLock { state in
+            guard let message = state.readers[id]?.buffer.popFirst() else { return (nil as Message?, false) }
+            return (message, state.noticeDue())
+        }
+        if notice { onRoom() }
+        return message
+    }
+
     func next(for id: UInt64) async -> Message? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
