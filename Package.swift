@@ -157,7 +157,7 @@ let package = Package(
         .testTarget(
             name: "SteadyCommandTests",
             dependencies: [
-                "steady", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
+                "steady", "WorldCheck", "ConnectionCore", "SteadyTransport", "SteadySocket", "SteadySocketTestKit",
                 "ConnectionLedger", "LedgerServer", "RawClient", "WebSocketWire", "PeerSupport",
             ],
             swiftSettings: settings),
@@ -170,6 +170,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "FleetSimulatorTests", dependencies: ["ConnectionCore", "FleetSimulator", "steady"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "WorldCheckTests", dependencies: ["ConnectionCore", "WorldCheck"], exclude: ["PlantedBugs"],
             swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

@@ -34,8 +34,8 @@ extension World {
         good = true
         server = .up
         route = .wifi
-        monitor.look()
-        if !judge.foreground { app.move(toBackground: false) }
+        // The return to the foreground makes the connection look at the path by itself.
+        if judge.foreground { monitor.look() } else { app.move(toBackground: false) }
         if judge.asked == nil { ask(.a) }
         reader(on: true)
         expectService(within: Self.recoveryBound, "a good world is used")

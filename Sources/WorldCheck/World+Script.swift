@@ -46,6 +46,8 @@ extension World {
         var draws = dice.sequence(.system, UInt64(bitPattern: now) ^ 1)
         // A connection may survive, or lose every packet from now on.
         if draws.happens(percent: 60) { for socket in sockets where socket.channel.needsNetwork { socket.mute() } }
+        // A process that is frozen in the background hears nothing of it, and must look for itself when it returns.
+        if isAsleep, !judge.foreground { return }
         plan(after: Int64(draws.below(3)) * Happening.second / 2, .system) { self.monitor.look() }
     }
 }

@@ -74,6 +74,12 @@ extension World {
         judge.require(sends.handOver(number), "messages keep their order", "message \(number)")
     }
 
+    /// The opening sends what waited for it.
+    func noMessageWaits() {
+        judge.require(
+            unansweredSends == 0, "an opening sends what waits", "\(unansweredSends) messages wait on")
+    }
+
     var unansweredSends: Int { sends.pending }
     var handedOver: Int { sends.lastHandedOver }
 

@@ -183,6 +183,8 @@ final class World: @unchecked Sendable {
         excuseDue = true
     }
 
+    var isAsleep: Bool { now < asleepUntil }
+
     func wakeUpFromSleep() { asleepUntil = now }
 
     func jump(_ length: Int64) {

@@ -187,6 +187,7 @@ final class WorldSocket: TransportSocket, @unchecked Sendable {
             case .opened, .closed: break
             }
         }
+        if case .opened = fact, world.judge.live?.isOpen == true { world.noMessageWaits() }
     }
 
     /// A socket that closes has no messages and no opening any more.

@@ -96,7 +96,7 @@ enum CheckCommand {
         return lines.joined(separator: "\n")
     }
 
-    private static func json(_ report: Check.Report) -> JSONText.Value {
+    static func json(_ report: Check.Report) -> JSONText.Value {
         .object([
             ("worlds", .whole(report.worlds)), ("steps", .whole(report.steps)),
             ("attempts", .whole(report.attempts)), ("seconds", .number(report.seconds)),
