@@ -95,6 +95,45 @@ import Testing
         #expect(try #require(old.t99) > 24)
     }
 
+    /// The first pings after the silence are spread over the 40 s between pings; 10 s later each is given up, the close
+    /// goes unanswered for 2 s, and the first delay follows.
+    @Test func aSilentPeerIsFoundOutByTheKeepalive() throws {
+        var storm = storm(.standard)
+        storm.loss = .silence
+        storm.server.rate = nil
+        let outcome = storm.run()
+        #expect(outcome.attemptsPerClient == 1 && outcome.recoveredShare == 1)
+        let first = try #require(outcome.recoveries.quantile(0.0001, of: storm.clients))
+        let last = try #require(outcome.recoveries.quantile(1, of: storm.clients))
+        // 10 + 2 + 1.6 at the least, and no more than 40 + 10 + 2 + 2.4 and two and a half of the longest round trips.
+        #expect(first > 13.6 && first < 15)
+        #expect(last > 50 && last < 61.9)
+        let mean = try #require(outcome.meanRecovery)
+        #expect(abs(mean - 34.24) < 0.5)
+        // A fortieth of the fleet per second, and what chance adds.
+        #expect(Double(outcome.peakPerSecond) < 0.035 * Double(storm.clients))
+    }
+
+    @Test(arguments: [(Policy.stream, 25.0, 3.0), (.socketIO, 25, 20), (.phoenix, 30, 30), (.ably, 15, 10)])
+    func aPublishedHeartbeatFindsOutToo(policy: Policy, every: Double, patience: Double) throws {
+        var storm = storm(policy, clients: 1000)
+        storm.loss = .silence
+        storm.server.rate = nil
+        let outcome = storm.run()
+        #expect(outcome.recoveredShare == 1)
+        #expect(try #require(outcome.recoveries.quantile(0.0001, of: 1000)) > patience)
+        // The first delay and the handshake come on top.
+        let mean = try #require(outcome.meanRecovery) - every / 2 - patience
+        #expect(mean > 0 && mean < 2.5)
+    }
+
+    @Test func withoutPingsSilenceIsNeverNoticed() {
+        #expect(Policy.allCases.filter { !$0.noticesSilence } == [.old, .gRPC])
+        var storm = storm(.old, clients: 100)
+        storm.loss = .silence
+        #expect(storm.run().recoveredShare == 0)
+    }
+
     @Test func retryAfterObeyedToTheSecondKeepsTheHerdTogether() throws {
         var storm = storm(.exact)
         storm.server.retryAfter = .fixed(30)

@@ -20,6 +20,8 @@ protocol Script: Sendable {
     /// The client asked for background time or gave it back.
     func backgroundTime<A>(
         _ change: Actions.BackgroundTime, _ shard: inout Shard<A, Self>, client: Int, at now: Int64)
+    /// Whether the peer of the client's socket still answers pings and closes.
+    func peerAnswers<A>(_ shard: inout Shard<A, Self>, client: Int) -> Bool
     /// The client closes; returns what the server records of a Close frame with this code, as it can be lost.
     func closes<A>(_ shard: inout Shard<A, Self>, client: Int, with code: CloseCode, at now: Int64) -> CloseCode
 }
@@ -192,16 +194,19 @@ struct Shard<A: Agent, S: Script> {
     private mutating func act(on actions: Actions, _ client: Int, at now: Int64) {
         if actions.abandon != nil { socketEnded(client, .abnormalClosure, at: now) }
         if let close = actions.close {
+            let answers = script.peerAnswers(&self, client: client)
             if clients[client].openedAt >= 0 {
-                let sent = A.recordedCode(for: close.cause, rules)
+                let sent = answers ? A.recordedCode(for: close.cause, rules) : .abnormalClosure
                 socketEnded(client, script.closes(&self, client: client, with: sent, at: now), at: now)
             }
-            queue.push(
-                at: now + roundTrip(of: client), client: client, kind: Kind.closed,
-                tag: UInt32(truncatingIfNeeded: close.attempt.number))
+            if answers {
+                queue.push(
+                    at: now + roundTrip(of: client), client: client, kind: Kind.closed,
+                    tag: UInt32(truncatingIfNeeded: close.attempt.number))
+            }
         }
         if let open = actions.open { start(open.attempt, client, at: now) }
-        if let attempt = actions.ping {
+        if let attempt = actions.ping, script.peerAnswers(&self, client: client) {
             queue.push(
                 at: now + roundTrip(of: client), client: client, kind: Kind.pong,
                 tag: UInt32(truncatingIfNeeded: attempt.number))
@@ -310,6 +315,8 @@ struct Shard<A: Agent, S: Script> {
 }
 
 extension Script {
+    func peerAnswers<A>(_ shard: inout Shard<A, Self>, client: Int) -> Bool { true }
+
     func backgroundTime<A>(
         _ change: Actions.BackgroundTime, _ shard: inout Shard<A, Self>, client: Int, at now: Int64
     ) {}

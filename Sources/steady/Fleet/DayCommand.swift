@@ -28,7 +28,7 @@ enum DayCommand {
             options: [
                 users.once, iOSShare.once, coldLaunch.once, changes.once, noTrigger.argument,
                 noBackgroundTime.argument, dropEvery.once,
-            ] + FleetArguments.run + [FleetArguments.csv.once, FleetArguments.plot.once] + FleetArguments.network,
+            ] + FleetArguments.run + FleetArguments.network,
             exitCodes: [.success, .failure, .cannotCreate]),
         run: run)
 
@@ -51,30 +51,9 @@ enum DayCommand {
     @Sendable
     private static func run(_ arguments: ParsedArguments) async throws(UsageError) -> ExitCode {
         let policies = try FleetArguments.policies(arguments, among: Day.policies, command: "fleet day")
-        let reports = policies.map { policy in
+        return FleetRun.run(arguments, policies) { policy in
             let day = day(arguments, policy)
-            var bar = ProgressBar(policy.rawValue)
-            let start = ContinuousClock.now
-            let outcome = day.run { bar.show($0) }
-            bar.clear()
-            FleetOutput.cost(
-                policy.rawValue, since: start, events: outcome.events, bytesPerClient: outcome.bytesPerClient)
-            return DayReport(day: day, outcome: outcome)
+            return DayReport(day: day, outcome: FleetRun.watched(policy) { day.run(progress: $0) })
         }
-        if arguments.has(FleetArguments.json) {
-            let objects = reports.map(\.json)
-            Output.line(JSONText.write(objects.count > 1 ? .array(objects) : objects[0]))
-        } else if reports.count > 1 {
-            Output.line(DayReport.table(reports))
-        } else {
-            Output.line(reports[0].text)
-        }
-        if let path = arguments.value(FleetArguments.csv), !FleetOutput.csv(DayReport.csv(reports), to: path) {
-            return .cannotCreate
-        }
-        if let file = arguments.value(FleetArguments.plot), !FleetOutput.plot(DayReport.panels(reports), to: file) {
-            return .cannotCreate
-        }
-        return .success
     }
 }
