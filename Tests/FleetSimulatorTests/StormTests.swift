@@ -33,19 +33,32 @@ import Testing
         #expect(json(storm) != alone)
     }
 
-    /// Attempts per client, share of the clients in the worst second, and t99, as an independent model has them.
+    /// Attempts per client, share of the clients in the worst second, and t99 as an independent model has them for a
+    /// million clients.
+    ///
+    /// A small fleet is not the same storm made smaller: 4,000 clients at 40 per second have two tokens per step of 50 ms
+    /// where a million has 500, and what a step cannot use is lost. That alone makes t99 of standard 256 s and of storm-safe
+    /// 139 s, whatever the seed. Policies that spread do not notice longer steps, which hold more. The old one does, and its
+    /// t99 falls into one wave or the next, 5 s later; hence the median of three seeds.
     @Test(arguments: [
-        (Policy.standard, 5.5, 0.970, 237.0), (.stormSafe, 4.5, 0.354, 118.0), (.old, 16.5, 0.999, 178.0),
+        (Policy.standard, 0.5, 5.5, 0.970, 237.0), (.stormSafe, 0.5, 4.5, 0.354, 118.0),
+        (.old, 0.05, 16.5, 0.999, 178.0),
     ])
-    func aStormIsWhatAnIndependentModelSaysItIs(policy: Policy, attempts: Double, peak: Double, t99: Double) throws {
-        let storm = storm(policy)
-        let outcome = storm.run()
-        #expect(outcome.recoveredShare == 1)
-        #expect(abs(outcome.attemptsPerClient / attempts - 1) < 0.05)
-        #expect(abs(Double(outcome.peakPerSecond) / Double(storm.clients) / peak - 1) < 0.05)
-        // The tail of a small fleet is ragged, with two tokens per step; that of a million is within 1 %.
-        #expect(abs(try #require(outcome.t99) / t99 - 1) < 0.2)
-        #expect(outcome.optimumT99 == 99)
+    func aStormIsWhatAnIndependentModelSaysItIs(
+        policy: Policy, step: Double, attempts: Double, peak: Double, t99: Double
+    ) throws {
+        var ends: [Double] = []
+        for seed: UInt64 in 1...3 {
+            var storm = storm(policy, seed: seed)
+            storm.server.interval = step
+            let outcome = storm.run()
+            #expect(outcome.recoveredShare == 1)
+            #expect(outcome.optimumT99 == 99)
+            #expect(abs(outcome.attemptsPerClient / attempts - 1) < 0.05)
+            #expect(abs(Double(outcome.peakPerSecond) / Double(storm.clients) / peak - 1) < 0.05)
+            ends.append(try #require(outcome.t99))
+        }
+        #expect(abs(ends.sorted()[1] / t99 - 1) < 0.05)
     }
 
     @Test func aFreeServerTakesEveryoneAtTheFirstAttempt() throws {

@@ -9,7 +9,7 @@ enum DayCommand {
     static let changes = Option(
         "identity-changes", "P", "Probability that identify changes the identity. Default 0.05.", .number(0...1))
     static let noTrigger = Flag("one-identify", "Leave the second trigger of a segment out.")
-    static let noBackgroundTime = Flag("no-background-time", "The system grants no background time.")
+    static let noBackgroundTime = Flag("no-background-time", "iOS grants no background time.")
     static let dropEvery = Option(
         "drop-every", "T", "Mean time between losses of an open socket. Default 30m.", .time(1...864_000))
 
@@ -23,7 +23,8 @@ enum DayCommand {
 
                 --json prints `socketsPerSegment`; `under30sShare` and `closeCodeShares` of the sockets;
                 `unservedSegmentShare`, the share of segments that never had a socket; `secondsUntilOpen`, from the
-                start of a segment without a socket to an open one; and the counts they are made of.
+                start of a segment without a socket to an open one; and the counts they are made of. `attempts` counts those
+                that another one overtook as well.
                 """,
             options: [
                 users.once, iOSShare.once, coldLaunch.once, changes.once, noTrigger.argument,

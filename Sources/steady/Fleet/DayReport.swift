@@ -8,7 +8,8 @@ struct DayReport: FleetReport {
     var json: JSONText.Value {
         .object([
             ("policy", .text(day.policy.rawValue)), ("users", .whole(day.users)), ("seed", .text(String(day.seed))),
-            ("segments", .whole(outcome.segments)), ("connects", .whole(outcome.connects)),
+            ("segments", .whole(outcome.segments)), ("attempts", .whole(outcome.attempts)),
+            ("connects", .whole(outcome.connects)),
             ("socketsPerSegment", .number(outcome.socketsPerSegment, decimals: 4)),
             ("socketsPerUser", .number(outcome.socketsPerUser)),
             ("under30sShare", .number(outcome.under30sShare, decimals: 4)),
