@@ -118,5 +118,8 @@ import Testing
         let outcome = loop.run()
         #expect(outcome.attemptsPerClientHour < 371)
         #expect(outcome.connectsPerClientHour == 0)
+        // A try per 5 s, less those without a network. Flaps at a fixed period of 5 s would fall into step with it.
+        loop.policy = .old
+        #expect(abs(loop.run().attemptsPerClientHour / 560 - 1) < 0.05)
     }
 }

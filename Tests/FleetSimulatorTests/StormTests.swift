@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [Policy.standard, .stormSafe, .old, .stream, .slot])
     func theSameSeedGivesTheSameBytesForAnyNumberOfThreads(policy: Policy) {
-        var storm = storm(policy, clients: 1000)
+        var storm = storm(policy, clients: 500)
         storm.server.retryAfter = .window(20)
         storm.network.loss = 0.02
         let alone = json(storm)

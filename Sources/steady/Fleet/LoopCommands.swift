@@ -3,7 +3,8 @@ internal import FleetSimulator
 /// `steady fleet flap` and `steady fleet crashloop`: what a policy does where nothing gets better for an hour.
 enum LoopCommands {
     static let clients = Option("clients", "N", "Clients. Default 10000.", .integer(1...20_000_000))
-    static let every = Option("every", "T", "From one loss of the network to the next. Default 5 s.", .time(0.1...3600))
+    static let every = Option(
+        "every", "T", "Mean time from one loss of the network to the next. Default 5 s.", .time(0.1...3600))
     static let offline = Option(
         "offline", "T", "How long the network stays away. Default 1 s, or half of --every if that is less.",
         .time(0.01...3600))
