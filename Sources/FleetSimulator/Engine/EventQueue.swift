@@ -41,6 +41,9 @@ struct EventQueue {
     private var heads: [UInt32]
     private var occupied: (UInt64, UInt64) = (0, 0)
     private var nodes: [QueuedEvent] = []
+    /// The events of the second, window by window, if they are many; `starts` has where each window's begin, and the end.
+    private var dealtEvents: [QueuedEvent] = []
+    private var starts: [Int32]
     /// The window's events in order, up to `cursor` done; then the heap of those pushed while it is drained.
     private var sorted: [QueuedEvent] = []
     private var cursor = 0
@@ -50,11 +53,14 @@ struct EventQueue {
     init() {
         later = Array(repeating: [], count: Int(Self.seconds))
         heads = Array(repeating: Self.none, count: Int(Self.windowsPerSecond))
+        starts = Array(repeating: 0, count: Int(Self.windowsPerSecond) + 1)
     }
 
     /// How many bytes the queue holds on to.
     var bytes: Int {
-        let events = later.reduce(0) { $0 + $1.capacity } + nodes.capacity + sorted.capacity + late.capacity
+        let events =
+            later.reduce(0) { $0 + $1.capacity } + nodes.capacity + dealtEvents.capacity + sorted.capacity
+            + late.capacity
         return events * MemoryLayout<QueuedEvent>.stride
             + beyond.capacity * MemoryLayout<(second: Int64, event: QueuedEvent)>.stride
     }
@@ -96,9 +102,9 @@ struct EventQueue {
         return popLate()
     }
 
-    /// The clients of the events of the current window, as far as known when it began.
+    /// The events of the current window, as far as known when it began.
     @inline(__always)
-    func forEachClient(_ body: (Int) -> Void) { for event in sorted { body(event.client) } }
+    func forEachEvent(_ body: (QueuedEvent) -> Void) { for event in sorted { body(event) } }
 
     /// The earliest window from the current one on that may hold an event; nil if the queue is empty.
     func nextWindow() -> Int64? {
@@ -118,10 +124,13 @@ struct EventQueue {
         sorted.removeAll(keepingCapacity: true)
         cursor = 0
         let slot = Int(next - second * Self.windowsPerSecond)
-        var node = heads[slot]
-        guard node != Self.none else { return }
-        heads[slot] = Self.none
+        guard Self.contains(slot, in: occupied) else { return }
         Self.clear(slot, in: &occupied)
+        if !dealtEvents.isEmpty {
+            sorted.append(contentsOf: dealtEvents[Int(starts[slot])..<Int(starts[slot + 1])])
+        }
+        var node = heads[slot]
+        heads[slot] = Self.none
         while node != Self.none {
             let event = nodes[Int(node)]
             sorted.append(event)
@@ -143,7 +152,28 @@ struct EventQueue {
         var events: [QueuedEvent] = []
         swap(&events, &later[slot])
         Self.clear(slot, in: &waiting)
-        for event in events { link(event) }
+        // One crowded second must not hold memory for ever.
+        dealtEvents.removeAll(keepingCapacity: dealtEvents.capacity < 4 * events.count)
+        if events.count < 64 { for event in events { link(event) } } else { sortByWindow(events) }
+    }
+
+    /// A counting sort, so that a window's events lie side by side.
+    private mutating func sortByWindow(_ events: [QueuedEvent]) {
+        for index in starts.indices { starts[index] = 0 }
+        for event in events { starts[Int(event.offset / Self.width) + 1] += 1 }
+        for slot in 0..<Int(Self.windowsPerSecond) {
+            if starts[slot + 1] > 0 { Self.set(slot, in: &occupied) }
+            starts[slot + 1] += starts[slot]
+        }
+        dealtEvents.append(contentsOf: events)
+        // From the back, so that every start ends up where it belongs.
+        for event in events.reversed() {
+            let slot = Int(event.offset / Self.width) + 1
+            starts[slot] -= 1
+            dealtEvents[Int(starts[slot])] = event
+        }
+        for slot in 0..<Int(Self.windowsPerSecond) { starts[slot] = starts[slot + 1] }
+        starts[Int(Self.windowsPerSecond)] = Int32(events.count)
     }
 
     /// Puts an event into its window of the second that runs.
@@ -215,6 +245,10 @@ struct EventQueue {
     @inline(__always)
     private static func clear(_ slot: Int, in bits: inout (UInt64, UInt64)) {
         if slot < 64 { bits.0 &= ~(1 << UInt64(slot)) } else { bits.1 &= ~(1 << UInt64(slot - 64)) }
+    }
+
+    private static func contains(_ slot: Int, in bits: (UInt64, UInt64)) -> Bool {
+        slot < 64 ? bits.0 >> UInt64(slot) & 1 == 1 : bits.1 >> UInt64(slot - 64) & 1 == 1
     }
 
     private static func first(in bits: (UInt64, UInt64)) -> Int? {

@@ -42,6 +42,8 @@ enum Kind {
     static let pong: UInt8 = 5
     static let closed: UInt8 = 6
     static let unreachable: UInt8 = 7
+    /// Refused, with the client's `retryAfter`.
+    static let postponed: UInt8 = 8
     static let first: UInt8 = 16
 }
 
@@ -145,7 +147,10 @@ struct Shard<A: Agent, S: Script> {
             case Kind.wake: wake(client, at: now)
             case Kind.arrival: arrive(client, tag: event.tag, at: now)
             case Kind.accepted: accepted(client, tag: event.tag, at: now)
-            case Kind.refused: refused(client, tag: event.tag, at: now)
+            case Kind.refused: refused(client, tag: event.tag, retryAfter: nil, at: now)
+            case Kind.postponed:
+                let told = Duration.seconds(Int(clients[client].retryAfter))
+                refused(client, tag: event.tag, retryAfter: told, at: now)
             case Kind.pong:
                 guard !clients[client].suspended else { continue }
                 tell(.frameReceived(attempt(event.tag, of: client)), client, at: now)
@@ -165,8 +170,14 @@ struct Shard<A: Agent, S: Script> {
     private mutating func warmUp() {
         let size = MemoryLayout<Client<A, S.Life>>.stride
         let bytes = UnsafeRawPointer(clients)
+        let base = queue.base
         var sum: UInt8 = 0
-        queue.forEachClient { client in
+        queue.forEachEvent { event in
+            let client = event.client
+            sum &+= UInt8(truncatingIfNeeded: roundTrips[client])
+            // An arrival is the server's business, and a wake-up that was overtaken is nobody's.
+            if event.kind == Kind.arrival { return }
+            if event.kind == Kind.wake, armed[client] != base + event.offset { return }
             var offset = client * size
             let end = offset + size
             while offset < end {
@@ -250,8 +261,10 @@ struct Shard<A: Agent, S: Script> {
         switch answer {
         case .accept: queue.push(at: time, client: client, kind: Kind.accepted, tag: arrival.tag)
         case .refuse(let retryAfter):
-            if clients[client].retryAfter != retryAfter { clients[client].retryAfter = retryAfter }
-            queue.push(at: time, client: client, kind: Kind.refused, tag: arrival.tag)
+            // Nothing of the client is touched without need: its memory is far away.
+            if retryAfter > 0 { clients[client].retryAfter = retryAfter }
+            let kind = retryAfter > 0 ? Kind.postponed : Kind.refused
+            queue.push(at: time, client: client, kind: kind, tag: arrival.tag)
         case .silence: break
         }
     }
@@ -286,9 +299,7 @@ struct Shard<A: Agent, S: Script> {
         if record.pointee.openedAt == now { script.opened(&self, client: client, at: now) }
     }
 
-    private mutating func refused(_ client: Int, tag: UInt32, at now: Int64) {
-        let told = clients[client].retryAfter
-        let retryAfter: Duration? = told > 0 ? .seconds(Int(told)) : nil
+    private mutating func refused(_ client: Int, tag: UInt32, retryAfter: Duration?, at now: Int64) {
         tell(.ended(attempt(tag, of: client), .openingRefused(status: 503), retryAfter: retryAfter), client, at: now)
     }
 
