@@ -42,9 +42,7 @@ extension ConnectionMachine {
             let reason: DisconnectReason = open.awaiting == .probe ? .probeUnanswered : .keepaliveTimedOut
             startClosing(
                 because: .unresponsive, at: now,
-                failure: State.Failure(
-                    channel: open.channel, reason: reason, retryAfter: nil, openFor: now - open.since,
-                    messageArrived: open.messageArrived),
+                failure: State.Failure(of: open, reason, at: now),
                 &actions)
         case (.pending, .due):
             // An unanswered ping keeps its own, earlier deadline.

@@ -1,17 +1,17 @@
 /// The deadlines of a connection by purpose. What is set is pending; nothing is cancelled anywhere else.
 package struct Deadlines: Hashable, Sendable {
     /// The end of the quiet window after an ask.
-    package var ask: Instant?
+    @Compact package var ask: Instant?
     /// The opening handshake must be complete.
-    package var opening: Instant?
+    @Compact package var opening: Instant?
     /// The next keepalive ping.
-    package var ping: Instant?
+    @Compact package var ping: Instant?
     /// An answer to the outstanding ping must be here.
-    package var pong: Instant?
+    @Compact package var pong: Instant?
     /// The end of the background grace.
-    package var grace: Instant?
+    @Compact package var grace: Instant?
     /// The closing handshake must be complete.
-    package var closing: Instant?
+    @Compact package var closing: Instant?
 
     /// Forgets what belongs to a socket that is opening or open.
     mutating func clearSocket() {
