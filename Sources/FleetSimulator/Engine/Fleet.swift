@@ -48,7 +48,6 @@ final class Fleet<A: Agent, S: Script> {
     private let clients: Int
 
     deinit {
-        for index in 0..<Self.shardCount { shards[index].destroy() }
         shards.deinitialize(count: Self.shardCount)
         shards.deallocate()
     }
@@ -156,10 +155,9 @@ final class Fleet<A: Agent, S: Script> {
             totals.figures.add(shards[index].figures)
             totals.machineEvents += shards[index].machineEvents
             totals.queueEvents += shards[index].queueEvents
-            totals.bytes +=
-                shards[index].queue.bytes
-                + shards[index].count * (MemoryLayout<Client<A, S.Life>>.stride + 12)
+            totals.bytes += shards[index].bytes
         }
+        totals.bytes += batch.capacity * MemoryLayout<(key: UInt64, shard: Int32, arrival: Arrival)>.stride
         return totals
     }
 }
@@ -172,6 +170,7 @@ struct Totals {
     var figures = Figures()
     var machineEvents = 0
     var queueEvents = 0
+    /// The memory of clients and queues at its peak.
     var bytes = 0
 
     init(like tally: Tally) {
