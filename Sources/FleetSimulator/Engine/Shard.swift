@@ -125,39 +125,45 @@ struct Shard<A: Agent, S: Script>: ~Copyable {
         let record = clients + client
         let actions = record.pointee.agent.handle(
             event, at: Instant(nanoseconds: now), using: &record.pointee.policyDraws)
-        act(on: actions, client, at: now)
-        arm(client, at: now)
+        let nextNews = act(on: actions, client, at: now)
+        arm(client, at: now, nextNews: nextNews)
     }
 
+    /// Returns when the client is going to be told what comes of it; never if nothing does.
     @inline(__always)
-    private mutating func act(on actions: Actions, _ client: Int, at now: Int64) {
+    private mutating func act(on actions: Actions, _ client: Int, at now: Int64) -> Int64 {
+        var news = Int64.max
         if actions.abandon != nil { socketEnded(client, .abnormalClosure, at: now) }
         if let close = actions.close {
             if clients[client].openedAt >= 0 {
                 let sent = A.recordedCode(for: close.cause, rules)
                 socketEnded(client, script.closes(&self, client: client, with: sent, at: now), at: now)
             }
+            news = now + roundTrip(of: client)
             queue.push(
-                at: now + roundTrip(of: client), client: client, kind: Kind.closed,
-                tag: UInt32(truncatingIfNeeded: close.attempt.number))
+                at: news, client: client, kind: Kind.closed, tag: UInt32(truncatingIfNeeded: close.attempt.number))
         }
-        if let open = actions.open { start(open.attempt, client, at: now) }
+        if let open = actions.open { news = min(news, start(open.attempt, client, at: now)) }
         if let attempt = actions.ping {
+            news = min(news, now + roundTrip(of: client))
             queue.push(
                 at: now + roundTrip(of: client), client: client, kind: Kind.pong,
                 tag: UInt32(truncatingIfNeeded: attempt.number))
         }
         if let change = actions.backgroundTime { script.backgroundTime(change, &self, client: client, at: now) }
+        return news
     }
 
     /// An attempt: one round trip for TCP, the upgrade request arrives half a round trip later, and its answer another.
+    /// Returns when the answer is there.
     @inline(__always)
-    private mutating func start(_ attempt: AttemptID, _ client: Int, at now: Int64) {
+    private mutating func start(_ attempt: AttemptID, _ client: Int, at now: Int64) -> Int64 {
         let record = clients + client
         let tag = UInt32(truncatingIfNeeded: attempt.number) & 0xFF_FFFF
         record.pointee.attempt = tag
         if record.pointee.offline {
-            return queue.push(at: now + 1_000_000, client: client, kind: Kind.unreachable, tag: tag)
+            queue.push(at: now + 1_000_000, client: client, kind: Kind.unreachable, tag: tag)
+            return now + 1_000_000
         }
         if network.drawsPerAttempt {
             timings[client].roundTrip = Int32(network.roundTrip(using: &record.pointee.worldDraws) / 1000)
@@ -166,15 +172,17 @@ struct Shard<A: Agent, S: Script>: ~Copyable {
         let arrival =
             now + roundTrip + roundTrip / 2
             + network.retransmissions(flights: 2, using: &record.pointee.worldDraws)
+        let answer = arrival + roundTrip / 2
         switch script.answers {
         case .sharedServer: queue.push(at: arrival, client: client, kind: Kind.arrival, tag: tag)
         case .accepted:
             attempts.add(at: arrival)
-            queue.push(at: arrival + roundTrip / 2, client: client, kind: Kind.accepted, tag: tag)
+            queue.push(at: answer, client: client, kind: Kind.accepted, tag: tag)
         case .refused:
             attempts.add(at: arrival)
-            queue.push(at: arrival + roundTrip / 2, client: client, kind: Kind.refused, tag: tag)
+            queue.push(at: answer, client: client, kind: Kind.refused, tag: tag)
         }
+        return answer
     }
 
     private mutating func arrive(_ client: Int, tag: UInt32, at now: Int64) {
@@ -195,7 +203,7 @@ struct Shard<A: Agent, S: Script>: ~Copyable {
             if retryAfter > 0 { clients[client].retryAfter = retryAfter }
             let kind = retryAfter > 0 ? Kind.postponed : Kind.refused
             queue.push(at: time, client: client, kind: kind, tag: arrival.tag)
-        case .silence: break
+        case .silence: arm(client, at: time - half)
         }
     }
 
@@ -209,11 +217,13 @@ struct Shard<A: Agent, S: Script>: ~Copyable {
         tell(.timeReached, client, at: now)
     }
 
-    /// Makes sure that a wake-up is queued no later than the client's deadline.
+    /// Makes sure that a wake-up is queued no later than the client's deadline, unless the client is told something
+    /// before: most answers come long before anybody would give up waiting for them.
     @inline(__always)
-    mutating func arm(_ client: Int, at now: Int64) {
+    mutating func arm(_ client: Int, at now: Int64, nextNews: Int64 = .max) {
         let record = clients + client
-        guard let due = record.pointee.agent.nextDeadline?.nanoseconds, due < timings[client].armed else { return }
+        guard let due = record.pointee.agent.nextDeadline?.nanoseconds, due <= nextNews, due < timings[client].armed
+        else { return }
         let time = max(due, now)
         timings[client].armed = time
         queue.push(at: time, client: client, kind: Kind.wake, tag: 0)
