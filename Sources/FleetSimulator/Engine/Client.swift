@@ -33,6 +33,8 @@ struct Arrival {
     var offset: UInt32
     var client: UInt32
     var tag: UInt32
+    /// In µs.
+    var roundTrip: Int32
 }
 
 /// The events of the engine; a scenario's own begin at `first`.

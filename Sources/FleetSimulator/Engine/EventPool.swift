@@ -47,14 +47,16 @@ struct EventPool: ~Copyable {
         list.count += 1
     }
 
-    /// Copies the events of a list to where there must be room for them.
-    func copy(_ list: List, to target: UnsafeMutablePointer<QueuedEvent>) {
+    /// The events of a list, in no particular order.
+    @inline(__always)
+    func forEach(of list: List, _ body: (QueuedEvent) -> Void) {
         var (block, left) = (list.last, Int(list.count))
         while left > 0 {
             // Only the last block can be partly filled.
             let filled = (left - 1) % Self.blockSize + 1
             left -= filled
-            (target + left).initialize(from: events + Int(block) * Self.blockSize, count: filled)
+            let first = events + Int(block) * Self.blockSize
+            for index in 0..<filled { body(first[index]) }
             block = links[Int(block)]
         }
     }

@@ -8,6 +8,9 @@ struct EventQueue: ~Copyable {
     static let width: Int64 = 10_000_000
     private static let second: Int64 = 1_000_000_000
     private static let seconds: Int64 = 128
+    /// Parts of 2^16 ns make up a window.
+    private static let partBits: Int64 = 16
+    private static let parts = Int(width >> partBits) + 1
 
     /// The window being drained.
     private(set) var window: Int64 = 0
@@ -23,6 +26,8 @@ struct EventQueue: ~Copyable {
     /// The window's events in order, up to `cursor` done; then those pushed while it is drained.
     private var sorted: UnsafeMutableBufferPointer<QueuedEvent>
     private var count = 0
+    /// Where the parts of a window end while it is sorted.
+    private let ends: UnsafeMutablePointer<Int32>
     private var cursor = 0
     private var late = Heap<QueuedEvent>()
     private var beyond = Heap<(second: Int64, event: QueuedEvent)>()
@@ -33,12 +38,15 @@ struct EventQueue: ~Copyable {
         windows = .allocate(capacity: Int(Self.windowsPerSecond))
         windows.initialize(repeating: EventPool.List(), count: Int(Self.windowsPerSecond))
         sorted = .allocate(capacity: 64)
+        ends = .allocate(capacity: Self.parts + 1)
+        ends.initialize(repeating: 0, count: Self.parts + 1)
     }
 
     deinit {
         later.deallocate()
         windows.deallocate()
         sorted.deallocate()
+        ends.deallocate()
     }
 
     /// How many bytes the queue holds on to. It gives nothing back, so this is its peak.
@@ -111,18 +119,49 @@ struct EventQueue: ~Copyable {
         if second != dealt { deal(second) }
         (cursor, count) = (0, 0)
         let slot = Int(next - second * Self.windowsPerSecond)
-        let arriving = Int(windows[slot].count)
-        guard arriving > 0 else { return }
-        if arriving > sorted.count {
+        guard windows[slot].count > 0 else { return }
+        count = Int(windows[slot].count)
+        if count > sorted.count {
             sorted.deallocate()
-            sorted = .allocate(capacity: arriving + arriving / 8)
+            sorted = .allocate(capacity: count + count / 8)
         }
-        pool.copy(windows[slot], to: sorted.baseAddress!)
+        sort(windows[slot], from: Int64(slot) * Self.width)
         pool.clear(&windows[slot])
         occupied.remove(slot)
-        count = arriving
-        var arrived = UnsafeMutableBufferPointer(rebasing: sorted[..<count])
-        arrived.sort { $0.precedes($1) }
+    }
+
+    /// Copies the events of a window in order. Those of a crowded one are first dealt out to parts of it by their time,
+    /// which leaves few to compare with each other.
+    private mutating func sort(_ list: EventPool.List, from start: Int64) {
+        let target = sorted.baseAddress!
+        func order(_ range: Range<Int>) {
+            var part = UnsafeMutableBufferPointer(start: target + range.lowerBound, count: range.count)
+            part.sort { $0.precedes($1) }
+        }
+        guard count > 32 else {
+            var next = target
+            pool.forEach(of: list) {
+                next.initialize(to: $0)
+                next += 1
+            }
+            return order(0..<count)
+        }
+        let ends = ends
+        ends.update(repeating: 0, count: Self.parts + 1)
+        // One further on, so that after the sums each entry is where its part begins, and after dealing where it ends.
+        pool.forEach(of: list) { ends[Int(($0.offset - start) >> Self.partBits) + 1] += 1 }
+        for part in 1...Self.parts { ends[part] += ends[part - 1] }
+        pool.forEach(of: list) {
+            let part = Int(($0.offset - start) >> Self.partBits)
+            (target + Int(ends[part])).initialize(to: $0)
+            ends[part] += 1
+        }
+        var begin = 0
+        for part in 0..<Self.parts {
+            let end = Int(ends[part])
+            if end - begin > 1 { order(begin..<end) }
+            begin = end
+        }
     }
 
     private mutating func deal(_ second: Int64) {

@@ -188,13 +188,15 @@ struct Shard<A: Agent, S: Script>: ~Copyable {
     private mutating func arrive(_ client: Int, tag: UInt32, at now: Int64) {
         attempts.add(at: now)
         arrivals.append(
-            Arrival(offset: UInt32(now - queue.window * EventQueue.width), client: UInt32(client), tag: tag))
+            Arrival(
+                offset: UInt32(now - queue.window * EventQueue.width), client: UInt32(client), tag: tag,
+                roundTrip: timings[client].roundTrip))
     }
 
     /// Queues the answer of the shared server.
     mutating func answer(_ arrival: Arrival, _ answer: AcceptServer.Answer) {
         let client = Int(arrival.client)
-        let half = roundTrip(of: client) / 2
+        let half = Int64(arrival.roundTrip) * 500
         let time = queue.window * EventQueue.width + Int64(arrival.offset) + half
         switch answer {
         case .accept: queue.push(at: time, client: client, kind: Kind.accepted, tag: arrival.tag)
