@@ -62,7 +62,7 @@ extension ConnectionMachine {
         open.awaiting = awaiting
         let deadline = now.advanced(byNanoseconds: timeout)
         // A deadline that is running stands if it is earlier.
-        deadlines.pong = Deadlines.earlier(deadlines.pong, deadline)
+        deadlines.pong = min(deadlines.pong ?? deadline, deadline)
         state = .open(open)
     }
 }

@@ -105,10 +105,7 @@ public struct ConnectionMachine: Hashable, Sendable {
         switch state {
         case .idle, .held: nil
         case .waiting(let waiting): waiting.until
-        case .opening, .open:
-            Deadlines.earlier(
-                Deadlines.earlier(deadlines.opening, deadlines.grace),
-                Deadlines.earlier(Deadlines.earlier(deadlines.ping, deadlines.pong), deadlines.ask))
+        case .opening, .open: deadlines.earliestOfSocket
         case .closing: deadlines.closing
         }
     }

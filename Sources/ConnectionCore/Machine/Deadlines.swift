@@ -13,19 +13,15 @@ package struct Deadlines: Hashable, Sendable {
     /// The closing handshake must be complete.
     @Compact package var closing: Instant?
 
+    /// The earliest of those that matter to a socket that is opening or open.
+    var earliestOfSocket: Instant? { _opening.or(_grace).or(_ping).or(_pong).or(_ask).wrappedValue }
+
     /// Forgets what belongs to a socket that is opening or open.
     mutating func clearSocket() {
         opening = nil
         ping = nil
         pong = nil
         grace = nil
-    }
-
-    /// The earlier one; nil is never. (An array of all of them would cost an allocation per event.)
-    static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
-        guard let left else { return right }
-        guard let right else { return left }
-        return min(left, right)
     }
 }
 
