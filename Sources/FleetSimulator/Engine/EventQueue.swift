@@ -102,6 +102,9 @@ struct EventQueue: ~Copyable {
     func forEachEvent(_ body: (QueuedEvent) -> Void) { for index in 0..<count { body(sorted[index]) } }
 
     /// The earliest window from the current one on that may hold an event; nil if the queue is empty.
+    ///
+    /// Inlined, because a call would be handed a copy of the queue.
+    @inline(__always)
     func nextWindow() -> Int64? {
         if cursor < count || !late.isEmpty { return window }
         if let slot = occupied.first { return dealt * Self.windowsPerSecond + Int64(slot) }
@@ -173,7 +176,12 @@ struct EventQueue: ~Copyable {
         let slot = Int(second % Self.seconds)
         waiting.remove(slot)
         let windows = windows
-        pool.deal(&later[slot]) { windows + Int($0.offset / Self.width) }
-        for slot in 0..<Int(Self.windowsPerSecond) where windows[slot].count > 0 { occupied.insert(slot) }
+        var occupied = SlotSet()
+        pool.deal(&later[slot]) {
+            let slot = Int($0.offset / Self.width)
+            occupied.insert(slot)
+            return windows + slot
+        }
+        self.occupied = occupied
     }
 }

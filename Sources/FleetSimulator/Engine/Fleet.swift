@@ -76,10 +76,7 @@ final class Fleet<A: Agent, S: Script> {
         while now < end, nextWindow() != nil, !finished(progress) {
             let stop = min(end, now + stage)
             Self.parallel(threads) { index in
-                while let window = shards[index].queue.nextWindow(), window * EventQueue.width < stop {
-                    shards[index].queue.advance(to: window)
-                    shards[index].drain()
-                }
+                shards[index].drain(until: stop)
             }
             now = stop
         }
@@ -105,12 +102,7 @@ final class Fleet<A: Agent, S: Script> {
 
     private func step(to window: Int64) {
         nonisolated(unsafe) let shards = shards
-        Self.parallel(threads) { index in
-            // A shard with nothing to do in this window stays where it is.
-            guard shards[index].queue.nextWindow() == window else { return }
-            shards[index].queue.advance(to: window)
-            shards[index].drain()
-        }
+        Self.parallel(threads) { shards[$0].drain(only: window) }
     }
 
     private func answerArrivals() {

@@ -66,8 +66,23 @@ struct Shard<A: Agent, S: Script>: ~Copyable {
             + arrivals.capacity * MemoryLayout<Arrival>.stride
     }
 
+    /// Handles every event before this time.
+    mutating func drain(until end: Int64) {
+        while let window = queue.nextWindow(), window * EventQueue.width < end {
+            queue.advance(to: window)
+            drain()
+        }
+    }
+
+    /// Handles the events of this window. A shard that has none stays where it is.
+    mutating func drain(only window: Int64) {
+        guard queue.nextWindow() == window else { return }
+        queue.advance(to: window)
+        drain()
+    }
+
     /// Handles every event of the current window.
-    mutating func drain() {
+    private mutating func drain() {
         warmUp()
         while let event = queue.pop() {
             queueEvents += 1
