@@ -165,8 +165,7 @@ import Testing
     }
 
     @Test func aClientIsSmall() {
-        let bytes = MemoryLayout<Client<ConnectionMachine, StormScript.Life>>.stride + 12
-        // What remains of 512 bytes is for one or two events in the queue.
-        #expect(bytes <= 488)
+        // Four cache lines.
+        #expect(MemoryLayout<Client<ConnectionMachine, StormScript.Life>>.stride <= 256)
     }
 }
