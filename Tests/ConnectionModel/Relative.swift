@@ -65,8 +65,8 @@ struct MachineKey: Hashable {
         for index in demands.indices { demands[index].until = relative(demands[index].until) }
         stopped = machine.stopped
         refreshNext = machine.refreshNext
-        failures = min(machine.failures, 6)
-        refusals = machine.refusals
+        failures = Int(min(machine.failures, 6))
+        refusals = Int(machine.refusals)
         budgetFullAt = relative(machine.budgetFullAt)
         hasBackgroundTime = machine.hasBackgroundTime
     }

@@ -1,3 +1,4 @@
+import ConnectionCore
 import Testing
 
 @testable import FleetSimulator
@@ -44,6 +45,58 @@ import Testing
         let script = Gnuplot.script(StormReport.panels([report]), to: file)
         #expect(script.contains("set output 'it''s.svg'") && script.contains("title 'standard'"))
         #expect(PlotFile("x.pdf") == nil && PlotFile(".svg") == nil && PlotFile("a.PNG")?.format == .png)
+    }
+
+    private func fault(_ command: Command, _ line: String...) async throws -> String? {
+        let parsed = try #require(try command.spec.parse(line))
+        do {
+            _ = try await command.run(parsed)
+            return nil
+        } catch {
+            return error.message
+        }
+    }
+
+    @Test func policiesThatMakeNoSenseAreRefused() async throws {
+        let deaf = try await fault(StormCommand.command, "--lost-by", "silent", "--policy", "old")
+        #expect(deaf?.hasPrefix("--policy old sends no pings") == true)
+        #expect(
+            try await fault(StormCommand.command, "--policy", "old", "--policy", "old")
+                == "--policy old is given twice; give it once")
+        #expect(
+            try await fault(DayCommand.command, "--policy", "slot")
+                == "--policy slot is about storms; choose another one")
+    }
+
+    @Test func aFileThatCannotBeMadeIsRefusedBeforeTheWork() async throws {
+        #expect(!FleetOutput.canCreate(["/nonexistent/figures.csv"]))
+        #expect(FleetOutput.canCreate([]) && FleetOutput.canCreate(["figures.csv"]))
+        let line = ["--clients", "20000000", "--csv", "/nonexistent/figures.csv"]
+        let parsed = try #require(try StormCommand.command.spec.parse(line))
+        #expect(try await StormCommand.command.run(parsed) == .cannotCreate)
+    }
+
+    @Test func theSummarySaysHowTheSocketsWereLost() {
+        var storm = Storm(acceptRate: 1.5)
+        storm.clients = 1
+        let losses: [(Storm.Loss, String)] = [
+            (.connectionLost, "1 client, every socket lost at once; the server accepts 1.5 per second."),
+            (.drained(.serviceRestart, over: 2), "1 client, every socket closed with 1012 within 2 s; the server"),
+            (.pathReturn(after: 20, spread: 0.3), "1 client, no network for 20 s and a return spread by 0.3 s; the"),
+            (.silence, "1 client, every socket silent from one moment on; the server"),
+        ]
+        for (loss, words) in losses {
+            storm.loss = loss
+            let report = StormReport(storm: storm, outcome: storm.run(), lone: StormCommand.lone(storm))
+            #expect(report.text.hasPrefix(words))
+        }
+    }
+
+    @Test func theLoneClientOfADrainDoesNotWaitForTheDrain() throws {
+        var storm = Storm(acceptRate: nil)
+        storm.clients = 200
+        storm.loss = .drained(.serviceRestart, over: 1000)
+        #expect(try #require(StormCommand.lone(storm).meanRecovery) < 30)
     }
 
     @Test func tablesAreAligned() {

@@ -20,7 +20,7 @@ import Testing
 
     @Test(arguments: [Policy.standard, .stormSafe, .old, .stream, .slot])
     func theSameSeedGivesTheSameBytesForAnyNumberOfThreads(policy: Policy) {
-        var storm = storm(policy, clients: 1000)
+        var storm = storm(policy, clients: 500)
         storm.server.retryAfter = .window(20)
         storm.network.loss = 0.02
         let alone = json(storm)
@@ -33,19 +33,32 @@ import Testing
         #expect(json(storm) != alone)
     }
 
-    /// Attempts per client, share of the clients in the worst second, and t99, as an independent model has them.
+    /// Attempts per client, share of the clients in the worst second, and t99 as an independent model has them for a
+    /// million clients.
+    ///
+    /// A small fleet is not the same storm made smaller: 4,000 clients at 40 per second have two tokens per step of 50 ms
+    /// where a million has 500, and what a step cannot use is lost. That alone makes t99 of standard 256 s and of storm-safe
+    /// 139 s, whatever the seed. Policies that spread do not notice longer steps, which hold more. The old one does, and its
+    /// t99 falls into one wave or the next, 5 s later; hence the median of three seeds.
     @Test(arguments: [
-        (Policy.standard, 5.5, 0.970, 237.0), (.stormSafe, 4.5, 0.354, 118.0), (.old, 16.5, 0.999, 178.0),
+        (Policy.standard, 0.5, 5.5, 0.970, 237.0), (.stormSafe, 0.5, 4.5, 0.354, 118.0),
+        (.old, 0.05, 16.5, 0.999, 178.0),
     ])
-    func aStormIsWhatAnIndependentModelSaysItIs(policy: Policy, attempts: Double, peak: Double, t99: Double) throws {
-        let storm = storm(policy)
-        let outcome = storm.run()
-        #expect(outcome.recoveredShare == 1)
-        #expect(abs(outcome.attemptsPerClient / attempts - 1) < 0.05)
-        #expect(abs(Double(outcome.peakPerSecond) / Double(storm.clients) / peak - 1) < 0.05)
-        // The tail of a small fleet is ragged, with two tokens per step; that of a million is within 1 %.
-        #expect(abs(try #require(outcome.t99) / t99 - 1) < 0.2)
-        #expect(outcome.optimumT99 == 99)
+    func aStormIsWhatAnIndependentModelSaysItIs(
+        policy: Policy, step: Double, attempts: Double, peak: Double, t99: Double
+    ) throws {
+        var ends: [Double] = []
+        for seed: UInt64 in 1...3 {
+            var storm = storm(policy, seed: seed)
+            storm.server.interval = step
+            let outcome = storm.run()
+            #expect(outcome.recoveredShare == 1)
+            #expect(outcome.optimumT99 == 99)
+            #expect(abs(outcome.attemptsPerClient / attempts - 1) < 0.05)
+            #expect(abs(Double(outcome.peakPerSecond) / Double(storm.clients) / peak - 1) < 0.05)
+            ends.append(try #require(outcome.t99))
+        }
+        #expect(abs(ends.sorted()[1] / t99 - 1) < 0.05)
     }
 
     @Test func aFreeServerTakesEveryoneAtTheFirstAttempt() throws {
@@ -95,6 +108,45 @@ import Testing
         #expect(try #require(old.t99) > 24)
     }
 
+    /// The first pings after the silence are spread over the 40 s between pings; 10 s later each is given up, the close
+    /// goes unanswered for 2 s, and the first delay follows.
+    @Test func aSilentPeerIsFoundOutByTheKeepalive() throws {
+        var storm = storm(.standard)
+        storm.loss = .silence
+        storm.server.rate = nil
+        let outcome = storm.run()
+        #expect(outcome.attemptsPerClient == 1 && outcome.recoveredShare == 1)
+        let first = try #require(outcome.recoveries.quantile(0.0001, of: storm.clients))
+        let last = try #require(outcome.recoveries.quantile(1, of: storm.clients))
+        // 10 + 2 + 1.6 at the least, and no more than 40 + 10 + 2 + 2.4 and two and a half of the longest round trips.
+        #expect(first > 13.6 && first < 15)
+        #expect(last > 50 && last < 61.9)
+        let mean = try #require(outcome.meanRecovery)
+        #expect(abs(mean - 34.24) < 0.5)
+        // A fortieth of the fleet per second, and what chance adds.
+        #expect(Double(outcome.peakPerSecond) < 0.035 * Double(storm.clients))
+    }
+
+    @Test(arguments: [(Policy.stream, 25.0, 3.0), (.socketIO, 25, 20), (.phoenix, 30, 30), (.ably, 15, 10)])
+    func aPublishedHeartbeatFindsOutToo(policy: Policy, every: Double, patience: Double) throws {
+        var storm = storm(policy, clients: 1000)
+        storm.loss = .silence
+        storm.server.rate = nil
+        let outcome = storm.run()
+        #expect(outcome.recoveredShare == 1)
+        #expect(try #require(outcome.recoveries.quantile(0.0001, of: 1000)) > patience)
+        // The first delay and the handshake come on top.
+        let mean = try #require(outcome.meanRecovery) - every / 2 - patience
+        #expect(mean > 0 && mean < 2.5)
+    }
+
+    @Test func withoutPingsSilenceIsNeverNoticed() {
+        #expect(Policy.allCases.filter { !$0.noticesSilence } == [.old, .gRPC])
+        var storm = storm(.old, clients: 100)
+        storm.loss = .silence
+        #expect(storm.run().recoveredShare == 0)
+    }
+
     @Test func retryAfterObeyedToTheSecondKeepsTheHerdTogether() throws {
         var storm = storm(.exact)
         storm.server.retryAfter = .fixed(30)
@@ -113,8 +165,7 @@ import Testing
     }
 
     @Test func aClientIsSmall() {
-        let bytes = MemoryLayout<Client<ConnectionMachine, StormScript.Life>>.stride + 12
-        // What remains of 512 bytes is for one or two events in the queue.
-        #expect(bytes <= 488)
+        // Four cache lines.
+        #expect(MemoryLayout<Client<ConnectionMachine, StormScript.Life>>.stride <= 256)
     }
 }

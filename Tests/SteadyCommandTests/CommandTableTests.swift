@@ -76,7 +76,10 @@ import Testing
             ["fleet", "storm", "--retry-after", "soon"],
             "--retry-after cannot be 'soon'; give none, a number of seconds"
         ),
-        (["fleet", "storm", "--lost-by", "drain"], "--lost-by cannot be 'drain'; give drop, drain:SECONDS"),
+        (
+            ["fleet", "storm", "--lost-by", "drain"],
+            "--lost-by cannot be 'drain'; give drop, drain:SECONDS, path:SECONDS"
+        ),
     ])
     func wrongFleetOptionsAreExplained(line: [String], message: String) {
         #expect(fault(line)?.hasPrefix(message) == true)

@@ -61,7 +61,7 @@ extension ConnectionMachine {
         if due <= now, let free = budgetFree(at: now) { (due, reason) = (free, .budget) }
         guard due > now else { return start(asked, at: now, &actions) }
         if case .waiting(let waiting) = state, waiting.until == due, waiting.reason == reason { return }
-        enter(.waiting(State.Waiting(reason: reason, since: now, until: due)), &actions)
+        enter(.waiting(State.Waiting(since: now, until: due, reason: reason)), &actions)
     }
 
     /// When the budget allows the next attempt; nil if now.

@@ -16,7 +16,7 @@ extension ConnectionMachine {
         actions.ping = nil
         actions.close = Actions.Close(attempt: attempt, cause: cause)
         enter(
-            .closing(State.Closing(attempt: attempt, channel: channel, cause: cause, failure: failure)), &actions)
+            .closing(State.Closing(attempt: attempt, channel: channel, failure: failure, cause: cause)), &actions)
     }
 
     mutating func expireClosing(
@@ -26,6 +26,6 @@ extension ConnectionMachine {
         guard let deadline = deadlines.closing, deadline <= now else { return }
         actions.abandon = closing.attempt
         socketGone(&actions)
-        if let failure = closing.failure { record(failure, at: now, using: &generator) }
+        if let failure = closing.failure { record(failure, of: closing.channel, at: now, using: &generator) }
     }
 }

@@ -42,9 +42,7 @@ extension ConnectionMachine {
             let reason: DisconnectReason = open.awaiting == .probe ? .probeUnanswered : .keepaliveTimedOut
             startClosing(
                 because: .unresponsive, at: now,
-                failure: State.Failure(
-                    channel: open.channel, reason: reason, retryAfter: nil, openFor: now - open.since,
-                    messageArrived: open.messageArrived),
+                failure: State.Failure(of: open, reason, at: now),
                 &actions)
         case (.pending, .due):
             // An unanswered ping keeps its own, earlier deadline.
@@ -64,7 +62,7 @@ extension ConnectionMachine {
         open.awaiting = awaiting
         let deadline = now.advanced(byNanoseconds: timeout)
         // A deadline that is running stands if it is earlier.
-        deadlines.pong = Deadlines.earlier(deadlines.pong, deadline)
+        deadlines.pong = min(deadlines.pong ?? deadline, deadline)
         state = .open(open)
     }
 }

@@ -11,6 +11,6 @@ extension ConnectionMachine {
         guard before == .offline, asked?.needsNetwork ?? true else { return }
         if rules.configuration.startOver.afterNetworkReturn { failures = 0 }
         let delay = ConnectionPolicy.draw(from: rules.configuration.networkReturnDelay, using: &generator)
-        (dueAt, dueReason) = (now + delay, .networkReturn)
+        (dueAt, dueReason) = (now.advanced(byNanoseconds: delay), .networkReturn)
     }
 }

@@ -7,43 +7,40 @@ extension ConnectionMachine {
         enter(.open(State.Open(from: opening, at: now)), &actions)
     }
 
-    mutating func expireOpening(_ opening: State.Opening, at now: Instant, _ actions: inout Actions) {
+    mutating func expireOpening(at now: Instant, _ actions: inout Actions) {
         if let grace = deadlines.grace, grace <= now {
             return startClosing(because: .stayedInBackground, at: now, &actions)
         }
         guard let deadline = deadlines.opening, deadline <= now else { return }
         startClosing(
-            because: .unresponsive, at: now,
-            failure: State.Failure(
-                channel: opening.channel, reason: .openingTimedOut, retryAfter: nil, openFor: nil,
-                messageArrived: false),
-            &actions)
+            because: .unresponsive, at: now, failure: State.Failure(.openingTimedOut), &actions)
     }
 
     mutating func ended(
         _ attempt: AttemptID, _ reason: DisconnectReason, retryAfter: Duration?, at now: Instant,
         using generator: inout some RandomNumberGenerator, _ actions: inout Actions
     ) {
-        var failure: State.Failure?
+        let channel: ChannelID
+        let failure: State.Failure?
+        var retryAfter = retryAfter
         switch state {
         case .idle, .waiting, .held:
             // The end of an attempt whose closing handshake had run out of time.
             return
         case .opening(let opening):
             guard opening.attempt == attempt else { return }
-            failure = State.Failure(
-                channel: opening.channel, reason: reason, retryAfter: retryAfter, openFor: nil, messageArrived: false)
+            (channel, failure) = (opening.channel, State.Failure(reason))
         case .open(let open):
             guard open.attempt == attempt else { return }
-            failure = State.Failure(
-                channel: open.channel, reason: reason, retryAfter: retryAfter, openFor: now - open.since,
-                messageArrived: open.messageArrived)
+            (channel, failure) = (open.channel, State.Failure(of: open, reason, at: now))
         case .closing(let closing):
             guard closing.attempt == attempt else { return }
-            failure = closing.failure
+            (channel, failure) = (closing.channel, closing.failure)
+            // What a server answers to a close of this side is no demand.
+            retryAfter = nil
         }
         socketGone(&actions)
-        if let failure { record(failure, at: now, using: &generator) }
+        if let failure { record(failure, of: channel, retryAfter: retryAfter, at: now, using: &generator) }
     }
 
     /// No socket any more; where the state goes from here is for `reconcile` to say.
@@ -58,36 +55,39 @@ extension ConnectionMachine {
 
     /// Counts a failure and decides when to try again.
     mutating func record(
-        _ failure: State.Failure, at now: Instant, using generator: inout some RandomNumberGenerator
+        _ failure: State.Failure, of channel: ChannelID, retryAfter: Duration? = nil, at now: Instant,
+        using generator: inout some RandomNumberGenerator
     ) {
-        let configuration = rules.configuration
-        if ConnectionPolicy.backoffStartsOver(
-            messageArrived: failure.messageArrived, openFor: failure.openFor, after: failure.reason,
-            configuration: configuration)
+        let rule = rules.rule(for: failure.reason)
+        if ConnectionPolicy.startsOver(
+            messageArrived: failure.messageArrived, openFor: failure.openFor, rule.ladder,
+            afterMessage: rules.startsOverAfterMessage, afterOpenFor: rules.startsOverAfterOpenFor)
         {
             failures = 0
         }
-        // With another channel asked for meanwhile, only what the server demanded concerns it.
-        let concernsAsked = failure.channel == asked
-        let action = configuration.retryRules.rule(for: failure.reason).action
-        if action != .reconnect, failures < .max { failures += 1 }
-        // A refusal of the channel before says nothing about the credentials for this one.
-        if concernsAsked, action == .refresh {
-            // A session that lived is no second refusal in a row.
-            let lived = failure.openFor.map { $0 >= configuration.startOver.afterOpenFor ?? .seconds(30) } ?? false
-            refusals = lived ? 1 : refusals + 1
-        } else if failure.openFor != nil {
-            refusals = 0
+        if rule.action != .reconnect, failures < .max { failures += 1 }
+        // With another channel asked for meanwhile, only what the server demanded concerns it; a refusal of the channel
+        // before says nothing about the credentials for this one.
+        let concernsAsked = channel == asked
+        if concernsAsked {
+            if rule.action == .refresh {
+                // A session that lived is no second refusal in a row.
+                let lived = failure.openFor.map { $0 >= rules.startsOverAfterOpenFor ?? 30_000_000_000 } ?? false
+                refusals = lived ? 1 : refusals + 1
+            } else if failure.openFor != nil {
+                refusals = 0
+            }
         }
-        let next = ConnectionPolicy.reconnect(
-            after: failure.reason, retryAfter: failure.retryAfter, failure: failures, refusals: refusals,
-            configuration: configuration, using: &generator)
+        let next = ConnectionPolicy.retry(
+            rule.action, after: failure.reason, retryAfter: retryAfter?.inNanoseconds, failure: Int(failures),
+            refusals: Int(refusals), backoff: rules.backoffBounds(forFailure: Int(failures)),
+            debounce: rules.foregroundDebounce, using: &generator)
         switch next {
         case .after(let delay, let why, let refresh):
-            let due = now + delay
+            let due = now.advanced(byNanoseconds: delay)
             if case .server = why {
-                demands.removeAll { $0.origin == failure.channel.origin || $0.until <= now }
-                demands.append(ServerDemand(origin: failure.channel.origin, until: due, reason: why))
+                demands.removeAll { $0.origin == channel.origin || $0.until <= now }
+                demands.append(ServerDemand(origin: channel.origin, until: due, reason: why))
             }
             guard concernsAsked else { return }
             (dueAt, dueReason) = (due, why)

@@ -19,34 +19,35 @@
 ///   └────── disconnected ───────────────────── closing ◀──┘ close
 /// ```
 public struct ConnectionMachine: Hashable, Sendable {
+    // In an order that leaves few gaps: a simulated fleet holds a million machines.
+
     /// The numbers it goes by.
     public let rules: MachineRules
-    package internal(set) var state = State.idle
     /// The channel asked for last; nil after a disconnect and before the first ask.
     public internal(set) var asked: ChannelID?
-    package internal(set) var deadlines = Deadlines()
     /// The number of the newest attempt.
     public internal(set) var lastAttempt = AttemptID(0)
-
-    package internal(set) var app: AppState
-    package internal(set) var network: NetworkPath
+    package internal(set) var deadlines = Deadlines()
     /// When the burst of asks began whose quiet window is running.
-    package internal(set) var burstStart: Instant?
+    @Compact package internal(set) var burstStart: Instant?
     /// The next attempt is not due before this, for this reason.
     package internal(set) var dueAt = Instant(nanoseconds: .min)
-    package internal(set) var dueReason = WaitReason.quietWindow
+    /// When the budget would be full again but for its slack (the theoretical arrival time of GCRA).
+    package internal(set) var budgetFullAt = Instant(nanoseconds: .min)
     /// What servers demanded, at most once per origin; each holds for every channel of its origin, whatever else
     /// happens. Empty in all but bad times, so that it costs no allocation.
     package internal(set) var demands: [ServerDemand] = []
-    /// The refusal after which no attempt is made.
-    package internal(set) var stopped: DisconnectReason?
+    package internal(set) var state = State.idle
+    package internal(set) var app: AppState
     /// The next attempt tells the provider that the server refused.
     package internal(set) var refreshNext = false
-    package internal(set) var failures = 0
-    package internal(set) var refusals = 0
-    /// When the budget would be full again but for its slack (the theoretical arrival time of GCRA).
-    package internal(set) var budgetFullAt = Instant(nanoseconds: .min)
     package internal(set) var hasBackgroundTime = false
+    package internal(set) var failures: Int32 = 0
+    package internal(set) var dueReason = WaitReason.quietWindow
+    package internal(set) var refusals: Int32 = 0
+    package internal(set) var network: NetworkPath
+    /// The refusal after which no attempt is made.
+    package internal(set) var stopped: DisconnectReason?
 
     package struct ServerDemand: Hashable, Sendable {
         package var origin: String
@@ -104,10 +105,7 @@ public struct ConnectionMachine: Hashable, Sendable {
         switch state {
         case .idle, .held: nil
         case .waiting(let waiting): waiting.until
-        case .opening, .open:
-            Deadlines.earlier(
-                Deadlines.earlier(deadlines.opening, deadlines.grace),
-                Deadlines.earlier(Deadlines.earlier(deadlines.ping, deadlines.pong), deadlines.ask))
+        case .opening, .open: deadlines.earliestOfSocket
         case .closing: deadlines.closing
         }
     }
@@ -141,10 +139,11 @@ public struct ConnectionMachine: Hashable, Sendable {
             deadlines.ask = nil
             burstStart = nil
         }
+        guard let due = nextDeadline, due <= now else { return }
         switch state {
         case .idle, .held, .waiting: break
         case .closing(let closing): expireClosing(closing, at: now, using: &generator, &actions)
-        case .opening(let opening): expireOpening(opening, at: now, &actions)
+        case .opening: expireOpening(at: now, &actions)
         case .open(let open): expireOpen(open, at: now, &actions)
         }
     }

@@ -1,17 +1,20 @@
 /// The deadlines of a connection by purpose. What is set is pending; nothing is cancelled anywhere else.
 package struct Deadlines: Hashable, Sendable {
     /// The end of the quiet window after an ask.
-    package var ask: Instant?
+    @Compact package var ask: Instant?
     /// The opening handshake must be complete.
-    package var opening: Instant?
+    @Compact package var opening: Instant?
     /// The next keepalive ping.
-    package var ping: Instant?
+    @Compact package var ping: Instant?
     /// An answer to the outstanding ping must be here.
-    package var pong: Instant?
+    @Compact package var pong: Instant?
     /// The end of the background grace.
-    package var grace: Instant?
+    @Compact package var grace: Instant?
     /// The closing handshake must be complete.
-    package var closing: Instant?
+    @Compact package var closing: Instant?
+
+    /// The earliest of those that matter to a socket that is opening or open.
+    var earliestOfSocket: Instant? { _opening.or(_grace).or(_ping).or(_pong).or(_ask).wrappedValue }
 
     /// Forgets what belongs to a socket that is opening or open.
     mutating func clearSocket() {
@@ -19,13 +22,6 @@ package struct Deadlines: Hashable, Sendable {
         ping = nil
         pong = nil
         grace = nil
-    }
-
-    /// The earlier one; nil is never. (An array of all of them would cost an allocation per event.)
-    static func earlier(_ left: Instant?, _ right: Instant?) -> Instant? {
-        guard let left else { return right }
-        guard let right else { return left }
-        return min(left, right)
     }
 }
 

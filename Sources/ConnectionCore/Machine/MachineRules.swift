@@ -9,6 +9,10 @@ public final class MachineRules: Sendable {
     let backgroundGrace: Int64?
     let budgetInterval, budgetSlack: Int64
     let suspensionThreshold: Int64
+    let startsOverAfterMessage: Bool
+    let startsOverAfterOpenFor: Int64?
+    /// The bounds of the waits after the first failures in a row.
+    private let firstBackoffs: [ClosedRange<Int64>]
 
     /// Clamps as the documentation of each property says.
     public init(_ configuration: Configuration) {
@@ -27,6 +31,18 @@ public final class MachineRules: Sendable {
         let slack = Int64(max(1, configuration.budget.burst) - 1).multipliedReportingOverflow(by: budgetInterval)
         budgetSlack = slack.overflow ? .max : slack.partialValue
         suspensionThreshold = clamped(configuration.suspensionThreshold, atLeast: 1_000_000_000)
+        startsOverAfterMessage = configuration.startOver.afterMessage
+        startsOverAfterOpenFor = configuration.startOver.afterOpenFor?.inNanoseconds
+        firstBackoffs = (1...16).map { configuration.backoff.bounds(forFailure: $0) }
+    }
+
+    /// The rule for this ending.
+    func rule(for reason: DisconnectReason) -> RetryRules.Rule { configuration.retryRules.rule(for: reason) }
+
+    /// The shortest and the longest wait after failure number `failure`, counted from 1, in nanoseconds.
+    func backoffBounds(forFailure failure: Int) -> ClosedRange<Int64> {
+        firstBackoffs.indices.contains(failure - 1)
+            ? firstBackoffs[failure - 1] : configuration.backoff.bounds(forFailure: failure)
     }
 }
 

@@ -14,9 +14,9 @@ package enum State: Hashable, Sendable {
     case held(HoldReason)
 
     package struct Waiting: Hashable, Sendable {
-        package var reason: WaitReason
         package var since: Instant
         package var until: Instant
+        package var reason: WaitReason
     }
 
     package struct Opening: Hashable, Sendable {
@@ -48,17 +48,25 @@ package enum State: Hashable, Sendable {
     package struct Closing: Hashable, Sendable {
         package var attempt: AttemptID
         package var channel: ChannelID
-        package var cause: LocalCloseCause
         /// What made this side give the socket up; nil if it did not fail.
         package var failure: Failure?
+        package var cause: LocalCloseCause
     }
 
     /// How an attempt failed, with what it had achieved.
     package struct Failure: Hashable, Sendable {
-        package var channel: ChannelID
+        /// In nanoseconds; nil if the socket never opened.
+        package var openFor: Int64?
+        package var messageArrived = false
         package var reason: DisconnectReason
-        package var retryAfter: Duration?
-        package var openFor: Duration?
-        package var messageArrived: Bool
+
+        /// An attempt that came to no socket.
+        init(_ reason: DisconnectReason) { self.reason = reason }
+
+        init(of open: Open, _ reason: DisconnectReason, at now: Instant) {
+            openFor = now.nanoseconds.subtractingSaturating(open.since.nanoseconds)
+            messageArrived = open.messageArrived
+            self.reason = reason
+        }
     }
 }

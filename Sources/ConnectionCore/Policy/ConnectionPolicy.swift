@@ -47,10 +47,19 @@ public enum ConnectionPolicy {
     public static func backoffStartsOver(
         messageArrived: Bool, openFor: Duration?, after reason: DisconnectReason, configuration: Configuration
     ) -> Bool {
-        let longEnough =
-            if let openFor, let needed = configuration.startOver.afterOpenFor { openFor >= needed } else { false }
-        switch configuration.retryRules.rule(for: reason).ladder {
-        case .mayStartOver: return longEnough || (messageArrived && configuration.startOver.afterMessage)
+        startsOver(
+            messageArrived: messageArrived, openFor: openFor?.inNanoseconds,
+            configuration.retryRules.rule(for: reason).ladder, afterMessage: configuration.startOver.afterMessage,
+            afterOpenFor: configuration.startOver.afterOpenFor?.inNanoseconds)
+    }
+
+    /// The same with what a configuration says looked up, and in nanoseconds.
+    static func startsOver(
+        messageArrived: Bool, openFor: Int64?, _ ladder: RetryRules.Ladder, afterMessage: Bool, afterOpenFor: Int64?
+    ) -> Bool {
+        let longEnough = if let openFor, let needed = afterOpenFor { openFor >= needed } else { false }
+        switch ladder {
+        case .mayStartOver: return longEnough || (messageArrived && afterMessage)
         case .mayStartOverAfterUptime: return longEnough
         case .kept: return false
         }
@@ -80,37 +89,55 @@ public enum ConnectionPolicy {
         after reason: DisconnectReason, retryAfter: Duration?, failure: Int, refusals: Int,
         configuration: Configuration, using generator: inout some RandomNumberGenerator
     ) -> Reconnect {
-        func backoff(_ why: WaitReason, refresh: Bool = false) -> Reconnect {
-            .after(configuration.backoff.delay(forFailure: failure, using: &generator), why, refresh: refresh)
+        let next = retry(
+            configuration.retryRules.rule(for: reason).action, after: reason, retryAfter: retryAfter?.inNanoseconds,
+            failure: failure, refusals: refusals, backoff: configuration.backoff.bounds(forFailure: failure),
+            debounce: configuration.foregroundDebounce.inNanoseconds, using: &generator)
+        return switch next {
+        case .after(let delay, let why, let refresh): .after(.nanoseconds(delay), why, refresh: refresh)
+        case .hold: .hold
         }
-        switch configuration.retryRules.rule(for: reason).action {
+    }
+
+    /// `Reconnect` in nanoseconds.
+    enum Retry {
+        case after(Int64, WaitReason, refresh: Bool)
+        case hold
+    }
+
+    /// The same with what a configuration says looked up, and in nanoseconds: arithmetic with `Duration` takes longer than
+    /// the rest of an event.
+    static func retry(
+        _ action: RetryRules.Action, after reason: DisconnectReason, retryAfter: Int64?, failure: Int, refusals: Int,
+        backoff bounds: @autoclosure () -> ClosedRange<Int64>, debounce: Int64,
+        using generator: inout some RandomNumberGenerator
+    ) -> Retry {
+        switch action {
         case .backoff:
-            return backoff(.backoff(failure: failure, reason))
+            return .after(bounds().uniform(using: &generator), .backoff(failure: failure, reason), refresh: false)
         case .wait(let range):
             return .after(draw(from: range, using: &generator), .server(reason), refresh: false)
         case .retryAfter:
-            let asked = min(max(retryAfter ?? .zero, .zero), longestRetryAfter)
-            guard asked > .zero else {
-                return backoff(.backoff(failure: failure, reason))
+            let asked = min(max(retryAfter ?? 0, 0), longestRetryAfter.inNanoseconds)
+            guard asked > 0 else {
+                return .after(bounds().uniform(using: &generator), .backoff(failure: failure, reason), refresh: false)
             }
             // Never zero, so that no one comes back exactly when told.
-            let extra = draw(from: .nanoseconds(1)...max(asked, .nanoseconds(1)), using: &generator)
+            let extra = (1...asked).uniform(using: &generator)
             return .after(asked + extra, .server(reason), refresh: false)
         case .reconnect:
-            return .after(configuration.foregroundDebounce, .replacement, refresh: false)
+            return .after(debounce, .replacement, refresh: false)
         case .refresh:
             guard refusals < 2 else { return .hold }
-            return backoff(.refresh(reason), refresh: true)
+            return .after(bounds().uniform(using: &generator), .refresh(reason), refresh: true)
         case .hold:
             return .hold
         }
     }
 
-    /// A time drawn uniformly from the range, both ends included.
-    package static func draw(
-        from range: ClosedRange<Duration>, using generator: inout some RandomNumberGenerator
-    ) -> Duration {
+    /// A time drawn uniformly from the range, both ends included, in nanoseconds.
+    static func draw(from range: ClosedRange<Duration>, using generator: inout some RandomNumberGenerator) -> Int64 {
         let low = max(0, range.lowerBound.inNanoseconds)
-        return .nanoseconds((low...max(low, range.upperBound.inNanoseconds)).uniform(using: &generator))
+        return (low...max(low, range.upperBound.inNanoseconds)).uniform(using: &generator)
     }
 }

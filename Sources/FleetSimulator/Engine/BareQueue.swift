@@ -5,15 +5,20 @@ package enum BareQueue {
     package static func move(_ events: Int, pending: Int, seed: UInt64) -> Int64 {
         let shards = 32
         var generator = FleetGenerator(seed: seed, client: 0, purpose: .world)
-        var queues = (0..<shards).map { _ in EventQueue() }
+        let queues = UnsafeMutablePointer<EventQueue>.allocate(capacity: shards)
+        for index in 0..<shards { (queues + index).initialize(to: EventQueue()) }
+        defer {
+            queues.deinitialize(count: shards)
+            queues.deallocate()
+        }
         for number in 0..<pending {
             queues[number % shards].push(
                 at: Int64(generator.unit() * 60e9), client: number / shards, kind: 1, tag: 0)
         }
         var moved = 0
         var sum: Int64 = 0
-        while moved < events, let window = queues.lazy.compactMap({ $0.nextWindow() }).min() {
-            for index in queues.indices where queues[index].nextWindow() == window {
+        while moved < events, let window = (0..<shards).lazy.compactMap({ queues[$0].nextWindow() }).min() {
+            for index in 0..<shards where queues[index].nextWindow() == window {
                 queues[index].advance(to: window)
                 while let event = queues[index].pop() {
                     moved += 1

@@ -1,62 +1,58 @@
-/// What is to happen to a client, in 16 bytes.
-struct QueuedEvent {
-    /// Nanoseconds since the start of its second in the upper half, the client in the lower: the order of events.
-    var key: UInt64
-    /// The kind in the upper 8 bits, below it the tag that tells an event of today's attempt from one of yesterday's.
-    var what: UInt32
-    /// The next one of the same window.
-    fileprivate var next: UInt32 = 0
-
-    var client: Int { Int(truncatingIfNeeded: key & 0xFFFF_FFFF) }
-    var offset: Int64 { Int64(truncatingIfNeeded: key >> 32) }
-    var kind: UInt8 { UInt8(truncatingIfNeeded: what >> 24) }
-    var tag: UInt32 { what & 0xFF_FFFF }
-
-    /// The order of simultaneous events: client, then kind, then tag. Nothing depends on the order of insertion.
-    @inline(__always)
-    fileprivate func precedes(_ other: QueuedEvent) -> Bool {
-        key != other.key ? key < other.key : what < other.what
-    }
-}
-
 /// The deadlines of one shard.
 ///
-/// Events wait in one list per second, in the order of insertion: appending touches little memory. When their second
-/// begins they are dealt out to its windows of 10 ms, and each window is sorted as it begins. What is pushed into the
-/// second that runs goes straight to its window, and what lies more than two minutes ahead waits in a heap.
-struct EventQueue {
+/// Events wait in one list per second. When their second begins they are dealt out to its windows of 10 ms, and each
+/// window is sorted as it begins. What is pushed into the second that runs goes straight to its window, and what lies more
+/// than two minutes ahead waits in a heap.
+struct EventQueue: ~Copyable {
     static let windowsPerSecond: Int64 = 100
     static let width: Int64 = 10_000_000
     private static let second: Int64 = 1_000_000_000
     private static let seconds: Int64 = 128
-    private static let none = UInt32.max
+    /// Parts of 2^16 ns make up a window.
+    private static let partBits: Int64 = 16
+    private static let parts = Int(width >> partBits) + 1
 
     /// The window being drained.
     private(set) var window: Int64 = 0
     /// The second whose windows have been dealt out.
     private var dealt: Int64 = 0
-    private var later: [[QueuedEvent]]
-    /// Which of `later` hold anything.
-    private var waiting: (UInt64, UInt64) = (0, 0)
-    private var heads: [UInt32]
-    private var occupied: (UInt64, UInt64) = (0, 0)
-    private var nodes: [QueuedEvent] = []
-    /// The window's events in order, up to `cursor` done; then the heap of those pushed while it is drained.
-    private var sorted: [QueuedEvent] = []
+    private var pool = EventPool()
+    /// The lists of the seconds to come, and which of them hold anything.
+    private let later: UnsafeMutablePointer<EventPool.List>
+    private var waiting = SlotSet()
+    /// The lists of the windows of this second, and which of them hold anything.
+    private let windows: UnsafeMutablePointer<EventPool.List>
+    private var occupied = SlotSet()
+    /// The window's events in order, up to `cursor` done; then those pushed while it is drained.
+    private var sorted: UnsafeMutableBufferPointer<QueuedEvent>
+    private var count = 0
+    /// Where the parts of a window end while it is sorted.
+    private let ends: UnsafeMutablePointer<Int32>
     private var cursor = 0
-    private var late: [QueuedEvent] = []
-    private var beyond: [(second: Int64, event: QueuedEvent)] = []
+    private var late = Heap<QueuedEvent>()
+    private var beyond = Heap<(second: Int64, event: QueuedEvent)>()
 
     init() {
-        later = Array(repeating: [], count: Int(Self.seconds))
-        heads = Array(repeating: Self.none, count: Int(Self.windowsPerSecond))
+        later = .allocate(capacity: Int(Self.seconds))
+        later.initialize(repeating: EventPool.List(), count: Int(Self.seconds))
+        windows = .allocate(capacity: Int(Self.windowsPerSecond))
+        windows.initialize(repeating: EventPool.List(), count: Int(Self.windowsPerSecond))
+        sorted = .allocate(capacity: 64)
+        ends = .allocate(capacity: Self.parts + 1)
+        ends.initialize(repeating: 0, count: Self.parts + 1)
     }
 
-    /// How many bytes the queue holds on to.
+    deinit {
+        later.deallocate()
+        windows.deallocate()
+        sorted.deallocate()
+        ends.deallocate()
+    }
+
+    /// How many bytes the queue holds on to. It gives nothing back, so this is its peak.
     var bytes: Int {
-        let events = later.reduce(0) { $0 + $1.capacity } + nodes.capacity + sorted.capacity + late.capacity
-        return events * MemoryLayout<QueuedEvent>.stride
-            + beyond.capacity * MemoryLayout<(second: Int64, event: QueuedEvent)>.stride
+        pool.bytes + Int(Self.seconds + Self.windowsPerSecond) * MemoryLayout<EventPool.List>.stride
+            + sorted.count * MemoryLayout<QueuedEvent>.stride + late.bytes + beyond.bytes
     }
 
     /// The start of the second of the current window.
@@ -67,46 +63,55 @@ struct EventQueue {
     mutating func push(at time: Int64, client: Int, kind: UInt8, tag: UInt32) {
         let time = max(time, window * Self.width)
         let second = time / Self.second
-        let event = QueuedEvent(
-            key: UInt64(time - second * Self.second) << 32 | UInt64(client),
-            what: UInt32(kind) << 24 | (tag & 0xFF_FFFF))
+        let event = QueuedEvent(offset: time - second * Self.second, client: client, kind: kind, tag: tag)
         if second == dealt {
-            if time / Self.width == window { pushLate(event) } else { link(event) }
+            let slot = Int(event.offset / Self.width)
+            if Int64(slot) + dealt * Self.windowsPerSecond == window {
+                late.push(event) { $0.precedes($1) }
+            } else {
+                pool.append(event, to: &windows[slot])
+                occupied.insert(slot)
+            }
         } else if second < dealt + Self.seconds {
-            let slot = Int(second % Self.seconds)
-            later[slot].append(event)
-            Self.set(slot, in: &waiting)
+            append(event, second)
         } else {
-            pushBeyond(second, event)
+            beyond.push((second, event)) { $0.second < $1.second }
         }
+    }
+
+    @inline(__always)
+    private mutating func append(_ event: QueuedEvent, _ second: Int64) {
+        let slot = Int(second % Self.seconds)
+        pool.append(event, to: &later[slot])
+        waiting.insert(slot)
     }
 
     /// The earliest event of the current window, removed; nil when the window is drained.
     @inline(__always)
     mutating func pop() -> QueuedEvent? {
-        if late.isEmpty {
-            guard cursor < sorted.count else { return nil }
-            cursor += 1
-            return sorted[cursor - 1]
+        if let first = late.first, cursor == count || first.precedes(sorted[cursor]) {
+            return late.pop { $0.precedes($1) }
         }
-        if cursor < sorted.count, sorted[cursor].precedes(late[0]) {
-            cursor += 1
-            return sorted[cursor - 1]
-        }
-        return popLate()
+        guard cursor < count else { return nil }
+        cursor += 1
+        return sorted[cursor - 1]
     }
 
-    /// The clients of the events of the current window, as far as known when it began.
+    /// The events of the current window, as far as known when it began.
     @inline(__always)
-    func forEachClient(_ body: (Int) -> Void) { for event in sorted { body(event.client) } }
+    func forEachEvent(_ body: (QueuedEvent) -> Void) { for index in 0..<count { body(sorted[index]) } }
 
     /// The earliest window from the current one on that may hold an event; nil if the queue is empty.
+    ///
+    /// Inlined, because a call would be handed a copy of the queue.
+    @inline(__always)
     func nextWindow() -> Int64? {
-        if cursor < sorted.count || !late.isEmpty { return window }
-        if let slot = Self.first(in: occupied) { return dealt * Self.windowsPerSecond + Int64(slot) }
+        if cursor < count || !late.isEmpty { return window }
+        if let slot = occupied.first { return dealt * Self.windowsPerSecond + Int64(slot) }
         var next = beyond.first?.second
-        let here = Int(dealt % Self.seconds)
-        if let slot = Self.first(in: Self.rotated(waiting, by: here)) { next = min(next ?? .max, dealt + Int64(slot)) }
+        if let distance = waiting.distance(from: Int(dealt % Self.seconds)) {
+            next = min(next ?? .max, dealt + Int64(distance))
+        }
         return next.map { $0 * Self.windowsPerSecond }
     }
 
@@ -115,118 +120,68 @@ struct EventQueue {
         window = next
         let second = next / Self.windowsPerSecond
         if second != dealt { deal(second) }
-        sorted.removeAll(keepingCapacity: true)
-        cursor = 0
+        (cursor, count) = (0, 0)
         let slot = Int(next - second * Self.windowsPerSecond)
-        var node = heads[slot]
-        guard node != Self.none else { return }
-        heads[slot] = Self.none
-        Self.clear(slot, in: &occupied)
-        while node != Self.none {
-            let event = nodes[Int(node)]
-            sorted.append(event)
-            node = event.next
+        guard windows[slot].count > 0 else { return }
+        count = Int(windows[slot].count)
+        if count > sorted.count {
+            sorted.deallocate()
+            sorted = .allocate(capacity: count + count / 8)
         }
-        sorted.sort { $0.precedes($1) }
+        sort(windows[slot], from: Int64(slot) * Self.width)
+        pool.clear(&windows[slot])
+        occupied.remove(slot)
+    }
+
+    /// Copies the events of a window in order. Those of a crowded one are first dealt out to parts of it by their time,
+    /// which leaves few to compare with each other.
+    private mutating func sort(_ list: EventPool.List, from start: Int64) {
+        let target = sorted.baseAddress!
+        func order(_ range: Range<Int>) {
+            var part = UnsafeMutableBufferPointer(start: target + range.lowerBound, count: range.count)
+            part.sort { $0.precedes($1) }
+        }
+        guard count > 32 else {
+            var next = target
+            pool.forEach(of: list) {
+                next.initialize(to: $0)
+                next += 1
+            }
+            return order(0..<count)
+        }
+        let ends = ends
+        ends.update(repeating: 0, count: Self.parts + 1)
+        // One further on, so that after the sums each entry is where its part begins, and after dealing where it ends.
+        pool.forEach(of: list) { ends[Int(($0.offset - start) >> Self.partBits) + 1] += 1 }
+        for part in 1...Self.parts { ends[part] += ends[part - 1] }
+        pool.forEach(of: list) {
+            let part = Int(($0.offset - start) >> Self.partBits)
+            (target + Int(ends[part])).initialize(to: $0)
+            ends[part] += 1
+        }
+        var begin = 0
+        for part in 0..<Self.parts {
+            let end = Int(ends[part])
+            if end - begin > 1 { order(begin..<end) }
+            begin = end
+        }
     }
 
     private mutating func deal(_ second: Int64) {
         dealt = second
-        nodes.removeAll(keepingCapacity: true)
         while let far = beyond.first, far.second < second + Self.seconds {
-            popBeyond()
-            let slot = Int(far.second % Self.seconds)
-            later[slot].append(far.event)
-            Self.set(slot, in: &waiting)
+            _ = beyond.pop { $0.second < $1.second }
+            append(far.event, far.second)
         }
         let slot = Int(second % Self.seconds)
-        var events: [QueuedEvent] = []
-        swap(&events, &later[slot])
-        Self.clear(slot, in: &waiting)
-        for event in events { link(event) }
-    }
-
-    /// Puts an event into its window of the second that runs.
-    @inline(__always)
-    private mutating func link(_ event: QueuedEvent) {
-        var event = event
-        let slot = Int(event.offset / Self.width)
-        event.next = heads[slot]
-        heads[slot] = UInt32(nodes.count)
-        nodes.append(event)
-        Self.set(slot, in: &occupied)
-    }
-
-    // MARK: heaps
-
-    private mutating func pushLate(_ event: QueuedEvent) {
-        late.append(event)
-        var child = late.count - 1
-        while child > 0, late[child].precedes(late[(child - 1) / 2]) {
-            late.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
+        waiting.remove(slot)
+        let windows = windows
+        var occupied = SlotSet()
+        pool.deal(&later[slot]) {
+            let slot = Int($0.offset / Self.width)
+            occupied.insert(slot)
+            return windows + slot
         }
-    }
-
-    private mutating func popLate() -> QueuedEvent {
-        late.swapAt(0, late.count - 1)
-        let first = late.removeLast()
-        var hole = 0
-        while true {
-            var child = 2 * hole + 1
-            guard child < late.count else { return first }
-            if child + 1 < late.count, late[child + 1].precedes(late[child]) { child += 1 }
-            guard late[child].precedes(late[hole]) else { return first }
-            late.swapAt(child, hole)
-            hole = child
-        }
-    }
-
-    private mutating func pushBeyond(_ second: Int64, _ event: QueuedEvent) {
-        beyond.append((second, event))
-        var child = beyond.count - 1
-        while child > 0, beyond[child].second < beyond[(child - 1) / 2].second {
-            beyond.swapAt(child, (child - 1) / 2)
-            child = (child - 1) / 2
-        }
-    }
-
-    private mutating func popBeyond() {
-        beyond.swapAt(0, beyond.count - 1)
-        beyond.removeLast()
-        var hole = 0
-        while true {
-            var child = 2 * hole + 1
-            guard child < beyond.count else { return }
-            if child + 1 < beyond.count, beyond[child + 1].second < beyond[child].second { child += 1 }
-            guard beyond[child].second < beyond[hole].second else { return }
-            beyond.swapAt(child, hole)
-            hole = child
-        }
-    }
-
-    // MARK: sets of up to 128 slots
-
-    @inline(__always)
-    private static func set(_ slot: Int, in bits: inout (UInt64, UInt64)) {
-        if slot < 64 { bits.0 |= 1 << UInt64(slot) } else { bits.1 |= 1 << UInt64(slot - 64) }
-    }
-
-    @inline(__always)
-    private static func clear(_ slot: Int, in bits: inout (UInt64, UInt64)) {
-        if slot < 64 { bits.0 &= ~(1 << UInt64(slot)) } else { bits.1 &= ~(1 << UInt64(slot - 64)) }
-    }
-
-    private static func first(in bits: (UInt64, UInt64)) -> Int? {
-        if bits.0 != 0 { return bits.0.trailingZeroBitCount }
-        return bits.1 != 0 ? 64 + bits.1.trailingZeroBitCount : nil
-    }
-
-    /// The same set with `slot` counted as 0.
-    private static func rotated(_ bits: (UInt64, UInt64), by slot: Int) -> (UInt64, UInt64) {
-        let (low, high) = slot < 64 ? bits : (bits.1, bits.0)
-        let shift = UInt64(slot % 64)
-        guard shift > 0 else { return (low, high) }
-        return (low >> shift | high << (64 - shift), high >> shift | low << (64 - shift))
+        self.occupied = occupied
     }
 }

@@ -48,7 +48,6 @@ final class Fleet<A: Agent, S: Script> {
     private let clients: Int
 
     deinit {
-        for index in 0..<Self.shardCount { shards[index].destroy() }
         shards.deinitialize(count: Self.shardCount)
         shards.deallocate()
     }
@@ -77,10 +76,7 @@ final class Fleet<A: Agent, S: Script> {
         while now < end, nextWindow() != nil, !finished(progress) {
             let stop = min(end, now + stage)
             Self.parallel(threads) { index in
-                while let window = shards[index].queue.nextWindow(), window * EventQueue.width < stop {
-                    shards[index].queue.advance(to: window)
-                    shards[index].drain()
-                }
+                shards[index].drain(until: stop)
             }
             now = stop
         }
@@ -106,12 +102,7 @@ final class Fleet<A: Agent, S: Script> {
 
     private func step(to window: Int64) {
         nonisolated(unsafe) let shards = shards
-        Self.parallel(threads) { index in
-            // A shard with nothing to do in this window stays where it is.
-            guard shards[index].queue.nextWindow() == window else { return }
-            shards[index].queue.advance(to: window)
-            shards[index].drain()
-        }
+        Self.parallel(threads) { shards[$0].drain(only: window) }
     }
 
     private func answerArrivals() {
@@ -156,10 +147,9 @@ final class Fleet<A: Agent, S: Script> {
             totals.figures.add(shards[index].figures)
             totals.machineEvents += shards[index].machineEvents
             totals.queueEvents += shards[index].queueEvents
-            totals.bytes +=
-                shards[index].queue.bytes
-                + shards[index].count * (MemoryLayout<Client<A, S.Life>>.stride + 12)
+            totals.bytes += shards[index].bytes
         }
+        totals.bytes += batch.capacity * MemoryLayout<(key: UInt64, shard: Int32, arrival: Arrival)>.stride
         return totals
     }
 }
@@ -172,6 +162,7 @@ struct Totals {
     var figures = Figures()
     var machineEvents = 0
     var queueEvents = 0
+    /// The memory of clients and queues at its peak.
     var bytes = 0
 
     init(like tally: Tally) {

@@ -1,79 +1,7 @@
 internal import ConnectionCore
 
-/// What a scenario adds to the engine: what the app, the path and the server do to a client.
-protocol Script: Sendable {
-    /// What the scenario remembers of each client.
-    associatedtype Life
-    /// Where the clock of the results begins, in nanoseconds of simulated time.
-    var origin: Int64 { get }
-    /// How finely the results resolve time, in nanoseconds.
-    var resolution: Int64 { get }
-    /// Who answers attempts.
-    var answers: Answers { get }
-    func life(of client: Int) -> Life
-    /// Puts a fresh client into its first state, with its socket open or not.
-    func begin<A>(_ shard: inout Shard<A, Self>, client: Int)
-    /// One of the scenario's own events happens.
-    func happen<A>(_ kind: UInt8, tag: UInt32, _ shard: inout Shard<A, Self>, client: Int, at now: Int64)
-    /// The socket of the current attempt opened.
-    func opened<A>(_ shard: inout Shard<A, Self>, client: Int, at now: Int64)
-    /// The client asked for background time or gave it back.
-    func backgroundTime<A>(
-        _ change: Actions.BackgroundTime, _ shard: inout Shard<A, Self>, client: Int, at now: Int64)
-    /// The client closes; returns what the server records of a Close frame with this code, as it can be lost.
-    func closes<A>(_ shard: inout Shard<A, Self>, client: Int, with code: CloseCode, at now: Int64) -> CloseCode
-}
-
-enum Answers {
-    /// One server for all clients, which answers between windows.
-    case sharedServer
-    /// Every attempt is accepted.
-    case accepted
-    /// Every attempt is refused with 503.
-    case refused
-}
-
-/// The events of the engine; a scenario's own begin at `first`.
-enum Kind {
-    static let wake: UInt8 = 1
-    static let arrival: UInt8 = 2
-    static let accepted: UInt8 = 3
-    static let refused: UInt8 = 4
-    static let pong: UInt8 = 5
-    static let closed: UInt8 = 6
-    static let unreachable: UInt8 = 7
-    static let first: UInt8 = 16
-}
-
-/// One client.
-struct Client<A: Agent, Life> {
-    static var noSocket: Int64 { -1 }
-
-    var agent: A
-    var policyDraws: FleetGenerator
-    var worldDraws: FleetGenerator
-    /// When the server accepted the socket that lives; `noSocket` if none does.
-    var openedAt = Client.noSocket
-    /// What the last refusal said.
-    var retryAfter: UInt16 = 0
-    /// Frozen by the system: no timer fires.
-    var suspended = false
-    /// Without a network: attempts fail at once and never reach the server.
-    var offline = false
-    /// The low bits of the number of the current attempt.
-    var attempt: UInt32 = 0
-    var life: Life
-}
-
-/// An attempt that reached the shared server, or its answer.
-struct Arrival {
-    var offset: UInt32
-    var client: UInt32
-    var tag: UInt32
-}
-
 /// A fixed part of the clients with a queue and counts of its own. Shards are as many whatever the number of threads.
-struct Shard<A: Agent, S: Script> {
+struct Shard<A: Agent, S: Script>: ~Copyable {
     let script: S
     let network: NetworkLaw
     let rules: A.Rules
@@ -81,10 +9,7 @@ struct Shard<A: Agent, S: Script> {
     let base: Int
     let count: Int
     let clients: UnsafeMutablePointer<Client<A, S.Life>>
-    /// The earliest wake-up that is queued, by client. Apart from the rest, because overtaken ones are common.
-    let armed: UnsafeMutablePointer<Int64>
-    /// Round-trip times in µs.
-    let roundTrips: UnsafeMutablePointer<Int32>
+    private let timings: UnsafeMutablePointer<Timing>
     var queue: EventQueue
     /// Attempts that reached the shared server in the current window, in the order of time.
     var arrivals: [Arrival] = []
@@ -108,15 +33,16 @@ struct Shard<A: Agent, S: Script> {
         self.base = base
         self.count = count
         queue = EventQueue()
-        armed = .allocate(capacity: max(1, count))
-        armed.initialize(repeating: .max, count: count)
-        roundTrips = .allocate(capacity: max(1, count))
+        timings = .allocate(capacity: max(1, count))
         attempts = Tally(origin: script.origin, slot: script.resolution)
         recoveries = Tally(origin: script.origin, slot: script.resolution)
-        clients = .allocate(capacity: max(1, count))
+        // At the start of a cache line, so that a client lies in no more of them than it must.
+        clients = UnsafeMutableRawPointer.allocate(
+            byteCount: max(1, count) * MemoryLayout<Client<A, S.Life>>.stride, alignment: Self.cacheLine
+        ).bindMemory(to: Client<A, S.Life>.self, capacity: count)
         for index in 0..<count {
             var world = FleetGenerator(seed: seed, client: base + index, purpose: .world)
-            (roundTrips + index).initialize(to: Int32(network.roundTrip(using: &world) / 1000))
+            (timings + index).initialize(to: Timing(roundTrip: Int32(network.roundTrip(using: &world) / 1000)))
             (clients + index).initialize(
                 to: Client(
                     agent: A(following: rules),
@@ -126,16 +52,37 @@ struct Shard<A: Agent, S: Script> {
         }
     }
 
-    /// Gives the clients' memory back.
-    func destroy() {
+    deinit {
         clients.deinitialize(count: count)
         clients.deallocate()
-        armed.deallocate()
-        roundTrips.deallocate()
+        timings.deallocate()
+    }
+
+    private static var cacheLine: Int { 64 }
+
+    /// How many bytes clients and queue take up. Nothing is given back, so this is their peak.
+    var bytes: Int {
+        count * (MemoryLayout<Client<A, S.Life>>.stride + MemoryLayout<Timing>.stride) + queue.bytes
+            + arrivals.capacity * MemoryLayout<Arrival>.stride
+    }
+
+    /// Handles every event before this time.
+    mutating func drain(until end: Int64) {
+        while let window = queue.nextWindow(), window * EventQueue.width < end {
+            queue.advance(to: window)
+            drain()
+        }
+    }
+
+    /// Handles the events of this window. A shard that has none stays where it is.
+    mutating func drain(only window: Int64) {
+        guard queue.nextWindow() == window else { return }
+        queue.advance(to: window)
+        drain()
     }
 
     /// Handles every event of the current window.
-    mutating func drain() {
+    private mutating func drain() {
         warmUp()
         while let event = queue.pop() {
             queueEvents += 1
@@ -145,7 +92,10 @@ struct Shard<A: Agent, S: Script> {
             case Kind.wake: wake(client, at: now)
             case Kind.arrival: arrive(client, tag: event.tag, at: now)
             case Kind.accepted: accepted(client, tag: event.tag, at: now)
-            case Kind.refused: refused(client, tag: event.tag, at: now)
+            case Kind.refused: refused(client, tag: event.tag, retryAfter: nil, at: now)
+            case Kind.postponed:
+                let told = Duration.seconds(Int(clients[client].retryAfter))
+                refused(client, tag: event.tag, retryAfter: told, at: now)
             case Kind.pong:
                 guard !clients[client].suspended else { continue }
                 tell(.frameReceived(attempt(event.tag, of: client)), client, at: now)
@@ -165,13 +115,19 @@ struct Shard<A: Agent, S: Script> {
     private mutating func warmUp() {
         let size = MemoryLayout<Client<A, S.Life>>.stride
         let bytes = UnsafeRawPointer(clients)
+        let base = queue.base
         var sum: UInt8 = 0
-        queue.forEachClient { client in
+        queue.forEachEvent { event in
+            let client = event.client
+            sum &+= UInt8(truncatingIfNeeded: timings[client].roundTrip)
+            // An arrival is the server's business, and a wake-up that was overtaken is nobody's.
+            if event.kind == Kind.arrival { return }
+            if event.kind == Kind.wake, timings[client].armed != base + event.offset { return }
             var offset = client * size
             let end = offset + size
             while offset < end {
                 sum &+= bytes.load(fromByteOffset: offset, as: UInt8.self)
-                offset += 64
+                offset += Self.cacheLine
             }
         }
         warmth = sum
@@ -184,95 +140,112 @@ struct Shard<A: Agent, S: Script> {
         let record = clients + client
         let actions = record.pointee.agent.handle(
             event, at: Instant(nanoseconds: now), using: &record.pointee.policyDraws)
-        act(on: actions, client, at: now)
-        arm(client, at: now)
+        let nextNews = act(on: actions, client, at: now)
+        arm(client, at: now, nextNews: nextNews)
     }
 
+    /// Returns when the client is going to be told what comes of it; never if nothing does.
     @inline(__always)
-    private mutating func act(on actions: Actions, _ client: Int, at now: Int64) {
+    private mutating func act(on actions: Actions, _ client: Int, at now: Int64) -> Int64 {
+        var news = Int64.max
         if actions.abandon != nil { socketEnded(client, .abnormalClosure, at: now) }
         if let close = actions.close {
+            let answers = script.peerAnswers(&self, client: client)
             if clients[client].openedAt >= 0 {
-                let sent = A.recordedCode(for: close.cause, rules)
+                let sent = answers ? A.recordedCode(for: close.cause, rules) : .abnormalClosure
                 socketEnded(client, script.closes(&self, client: client, with: sent, at: now), at: now)
             }
-            queue.push(
-                at: now + roundTrip(of: client), client: client, kind: Kind.closed,
-                tag: UInt32(truncatingIfNeeded: close.attempt.number))
+            if answers {
+                news = now + roundTrip(of: client)
+                queue.push(
+                    at: news, client: client, kind: Kind.closed, tag: UInt32(truncatingIfNeeded: close.attempt.number))
+            }
         }
-        if let open = actions.open { start(open.attempt, client, at: now) }
-        if let attempt = actions.ping {
+        if let open = actions.open { news = min(news, start(open.attempt, client, at: now)) }
+        if let attempt = actions.ping, script.peerAnswers(&self, client: client) {
+            news = min(news, now + roundTrip(of: client))
             queue.push(
                 at: now + roundTrip(of: client), client: client, kind: Kind.pong,
                 tag: UInt32(truncatingIfNeeded: attempt.number))
         }
         if let change = actions.backgroundTime { script.backgroundTime(change, &self, client: client, at: now) }
+        return news
     }
 
     /// An attempt: one round trip for TCP, the upgrade request arrives half a round trip later, and its answer another.
+    /// Returns when the answer is there.
     @inline(__always)
-    private mutating func start(_ attempt: AttemptID, _ client: Int, at now: Int64) {
+    private mutating func start(_ attempt: AttemptID, _ client: Int, at now: Int64) -> Int64 {
         let record = clients + client
         let tag = UInt32(truncatingIfNeeded: attempt.number) & 0xFF_FFFF
         record.pointee.attempt = tag
         if record.pointee.offline {
-            return queue.push(at: now + 1_000_000, client: client, kind: Kind.unreachable, tag: tag)
+            queue.push(at: now + 1_000_000, client: client, kind: Kind.unreachable, tag: tag)
+            return now + 1_000_000
         }
         if network.drawsPerAttempt {
-            roundTrips[client] = Int32(network.roundTrip(using: &record.pointee.worldDraws) / 1000)
+            timings[client].roundTrip = Int32(network.roundTrip(using: &record.pointee.worldDraws) / 1000)
         }
         let roundTrip = roundTrip(of: client)
         let arrival =
             now + roundTrip + roundTrip / 2
             + network.retransmissions(flights: 2, using: &record.pointee.worldDraws)
+        let answer = arrival + roundTrip / 2
         switch script.answers {
         case .sharedServer: queue.push(at: arrival, client: client, kind: Kind.arrival, tag: tag)
         case .accepted:
             attempts.add(at: arrival)
-            queue.push(at: arrival + roundTrip / 2, client: client, kind: Kind.accepted, tag: tag)
+            queue.push(at: answer, client: client, kind: Kind.accepted, tag: tag)
         case .refused:
             attempts.add(at: arrival)
-            queue.push(at: arrival + roundTrip / 2, client: client, kind: Kind.refused, tag: tag)
+            queue.push(at: answer, client: client, kind: Kind.refused, tag: tag)
         }
+        return answer
     }
 
     private mutating func arrive(_ client: Int, tag: UInt32, at now: Int64) {
         attempts.add(at: now)
         arrivals.append(
-            Arrival(offset: UInt32(now - queue.window * EventQueue.width), client: UInt32(client), tag: tag))
+            Arrival(
+                offset: UInt32(now - queue.window * EventQueue.width), client: UInt32(client), tag: tag,
+                roundTrip: timings[client].roundTrip))
     }
 
     /// Queues the answer of the shared server.
     mutating func answer(_ arrival: Arrival, _ answer: AcceptServer.Answer) {
         let client = Int(arrival.client)
-        let half = roundTrip(of: client) / 2
+        let half = Int64(arrival.roundTrip) * 500
         let time = queue.window * EventQueue.width + Int64(arrival.offset) + half
         switch answer {
         case .accept: queue.push(at: time, client: client, kind: Kind.accepted, tag: arrival.tag)
         case .refuse(let retryAfter):
-            if clients[client].retryAfter != retryAfter { clients[client].retryAfter = retryAfter }
-            queue.push(at: time, client: client, kind: Kind.refused, tag: arrival.tag)
-        case .silence: break
+            // Nothing of the client is touched without need: its memory is far away.
+            if retryAfter > 0 { clients[client].retryAfter = retryAfter }
+            let kind = retryAfter > 0 ? Kind.postponed : Kind.refused
+            queue.push(at: time, client: client, kind: kind, tag: arrival.tag)
+        case .silence: arm(client, at: time - half)
         }
     }
 
     private mutating func wake(_ client: Int, at now: Int64) {
         // A wake-up that a later, earlier one has overtaken.
-        guard armed[client] == now else { return }
-        armed[client] = .max
+        guard timings[client].armed == now else { return }
+        timings[client].armed = .max
         let record = clients + client
         guard !record.pointee.suspended, let due = record.pointee.agent.nextDeadline?.nanoseconds else { return }
         if due > now { return arm(client, at: now) }
         tell(.timeReached, client, at: now)
     }
 
-    /// Makes sure that a wake-up is queued no later than the client's deadline.
+    /// Makes sure that a wake-up is queued no later than the client's deadline, unless the client is told something
+    /// before: most answers come long before anybody would give up waiting for them.
     @inline(__always)
-    mutating func arm(_ client: Int, at now: Int64) {
+    mutating func arm(_ client: Int, at now: Int64, nextNews: Int64 = .max) {
         let record = clients + client
-        guard let due = record.pointee.agent.nextDeadline?.nanoseconds, due < armed[client] else { return }
+        guard let due = record.pointee.agent.nextDeadline?.nanoseconds, due <= nextNews, due < timings[client].armed
+        else { return }
         let time = max(due, now)
-        armed[client] = time
+        timings[client].armed = time
         queue.push(at: time, client: client, kind: Kind.wake, tag: 0)
     }
 
@@ -286,9 +259,7 @@ struct Shard<A: Agent, S: Script> {
         if record.pointee.openedAt == now { script.opened(&self, client: client, at: now) }
     }
 
-    private mutating func refused(_ client: Int, tag: UInt32, at now: Int64) {
-        let told = clients[client].retryAfter
-        let retryAfter: Duration? = told > 0 ? .seconds(Int(told)) : nil
+    private mutating func refused(_ client: Int, tag: UInt32, retryAfter: Duration?, at now: Int64) {
         tell(.ended(attempt(tag, of: client), .openingRefused(status: 503), retryAfter: retryAfter), client, at: now)
     }
 
@@ -302,19 +273,9 @@ struct Shard<A: Agent, S: Script> {
 
     /// In nanoseconds.
     @inline(__always)
-    func roundTrip(of client: Int) -> Int64 { Int64(roundTrips[client]) * 1000 }
+    func roundTrip(of client: Int) -> Int64 { Int64(timings[client].roundTrip) * 1000 }
 
     /// The attempt a tag stands for; tags are the low 24 bits.
     @inline(__always)
     func attempt(_ tag: UInt32, of client: Int) -> AttemptID { AttemptID(UInt64(tag)) }
-}
-
-extension Script {
-    func backgroundTime<A>(
-        _ change: Actions.BackgroundTime, _ shard: inout Shard<A, Self>, client: Int, at now: Int64
-    ) {}
-
-    func closes<A>(_ shard: inout Shard<A, Self>, client: Int, with code: CloseCode, at now: Int64) -> CloseCode {
-        code
-    }
 }

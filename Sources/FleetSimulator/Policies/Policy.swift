@@ -31,6 +31,9 @@ package enum Policy: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether a client ever finds out that the peer of its open socket has gone silent.
+    package var noticesSilence: Bool { configuration != nil || published?.heartbeat != nil }
+
     /// The configuration, for the two policies that run the shipping machine.
     package var configuration: Configuration? {
         switch self {
@@ -50,28 +53,42 @@ package enum Policy: String, CaseIterable, Sendable {
                 .ladder([5]), sameIdentity: .reconnects, connectTimeout: 60, closeCode: .noStatusReceived)
         case .stream:
             // The socket stays until the background task expires, 30 s at best (ConnectionRecoveryHandler.swift:116).
-            PublishedPolicy(.stream, connectTimeout: 60, backgroundGrace: 29, watchesPath: true)
-        case .socketIO:
-            PublishedPolicy(.backo2(initial: 1, cap: 5, jitter: 0.5), connectTimeout: 20)
-        case .phoenix:
+            // Its own pings: WebSocketPingController.swift.
             PublishedPolicy(
-                .ladder([0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 1, 2, 5]), connectTimeout: 10)
+                .stream, connectTimeout: 60, backgroundGrace: 29, watchesPath: true,
+                heartbeat: .init(every: 25, patience: 3))
+        case .socketIO:
+            // The server pings; its defaults stand in the handshake (engine.io pingInterval and pingTimeout).
+            PublishedPolicy(
+                .backo2(initial: 1, cap: 5, jitter: 0.5), connectTimeout: 20,
+                heartbeat: .init(every: 25, patience: 20))
+        case .phoenix:
+            // heartbeatIntervalMs; an unanswered heartbeat is noticed when the next one is due.
+            PublishedPolicy(
+                .ladder([0.01, 0.05, 0.1, 0.15, 0.2, 0.25, 0.5, 1, 2, 5]), connectTimeout: 10,
+                heartbeat: .init(every: 30, patience: 30))
         case .gRPC:
+            // Keepalive is off by default (doc/keepalive.md).
             PublishedPolicy(
                 .exponential(first: 0, initial: 1, factor: 1.6, cap: 120, jitter: 0.2), connectTimeout: 20)
         case .ably:
-            PublishedPolicy(.ably(first: 0.1), connectTimeout: 10, watchesPath: true)
+            // The server promises a frame per maxIdleInterval, 15 s; ARTRealtime.m adds realtimeRequestTimeout.
+            PublishedPolicy(
+                .ably(first: 0.1), connectTimeout: 10, watchesPath: true, heartbeat: .init(every: 15, patience: 10))
         case .supabase:
-            // A bare cancel on purpose (URLSessionWebSocket.swift:430).
+            // A bare cancel on purpose (URLSessionWebSocket.swift:430). An unanswered heartbeat is noticed when the next
+            // one is due (RealtimeClientV2.swift, sendHeartbeat).
             PublishedPolicy(
                 .exponential(first: nil, initial: 7, factor: 2, cap: 30, jitter: 0), connectTimeout: 10,
-                closeCode: .noStatusReceived)
+                closeCode: .noStatusReceived, heartbeat: .init(every: 25, patience: 25))
         case .exact:
             PublishedPolicy(
                 .exponential(first: nil, initial: 2, factor: 2, cap: 60, jitter: 0.2), retryAfter: .exact,
-                connectTimeout: 15)
+                connectTimeout: 15, heartbeat: .init(every: 40, patience: 10))
         case .slot:
-            PublishedPolicy(.windows(cap: 60), retryAfter: .spread(1), connectTimeout: 15)
+            PublishedPolicy(
+                .windows(cap: 60), retryAfter: .spread(1), connectTimeout: 15, heartbeat: .init(every: 40, patience: 10)
+            )
         }
     }
 }

@@ -34,6 +34,14 @@ package final class PublishedPolicy: Sendable {
         case reconnects
     }
 
+    /// How a client finds out that the peer of an open socket has gone silent.
+    package struct Heartbeat: Sendable {
+        /// From one ping to the next, whichever side sends them.
+        package var every: Double
+        /// From the ping that is not answered, or does not come, to the end of the socket.
+        package var patience: Double
+    }
+
     package let law: Law
     package let retryAfter: RetryAfter
     package let sameIdentity: SameIdentity
@@ -45,11 +53,13 @@ package final class PublishedPolicy: Sendable {
     package let watchesPath: Bool
     /// What the server records when this client drops a socket on purpose; 1005 for a bare cancel.
     package let closeCode: CloseCode
+    /// Nil sends no pings: a peer that goes silent is never noticed.
+    package let heartbeat: Heartbeat?
 
     package init(
         _ law: Law, retryAfter: RetryAfter = .ignored, sameIdentity: SameIdentity = .keepsSocket,
         connectTimeout: Double, backgroundGrace: Double? = nil, watchesPath: Bool = false,
-        closeCode: CloseCode = .normalClosure
+        closeCode: CloseCode = .normalClosure, heartbeat: Heartbeat? = nil
     ) {
         self.law = law
         self.retryAfter = retryAfter
@@ -58,6 +68,7 @@ package final class PublishedPolicy: Sendable {
         self.backgroundGrace = backgroundGrace
         self.watchesPath = watchesPath
         self.closeCode = closeCode
+        self.heartbeat = heartbeat
     }
 
     /// Seconds from failure number `failure`, counted from 1, to the next attempt.

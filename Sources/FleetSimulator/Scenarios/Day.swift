@@ -45,7 +45,7 @@ package struct Day: Sendable {
         return run(PublishedMachine.self, progress) { policy.published! }
     }
 
-    private func run<A: Agent>(_: A.Type, _ progress: (Double) -> Void, rules: @escaping () -> A.Rules) -> Outcome {
+    func run<A: Agent>(_: A.Type, _ progress: (Double) -> Void, rules: @escaping () -> A.Rules) -> Outcome {
         let fleet = Fleet<A, DayScript>(
             clients: users, script: DayScript(usage: usage, seed: seed), network: network, server: nil, seed: seed,
             threads: threads, rules: rules)

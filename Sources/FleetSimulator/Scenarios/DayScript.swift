@@ -147,8 +147,8 @@ struct DayScript: Script {
             shard.queue.push(
                 at: now + nanoseconds(usage.backgroundBudget), client: client, kind: Own.budgetEnds, tag: tag)
         } else {
-            // A system without the app's request for time freezes it a little before its socket goes.
-            let frozen = min(dies, usage.iOSLag.lowerBound)
+            // iOS freezes an app without background time a little before its socket goes; elsewhere it runs on.
+            let frozen = record.pointee.life.isIOS ? min(dies, usage.iOSLag.lowerBound) : dies
             shard.queue.push(at: now + nanoseconds(frozen), client: client, kind: Own.freezes, tag: tag)
             shard.queue.push(at: now + nanoseconds(dies), client: client, kind: Own.socketDies, tag: tag)
         }
@@ -192,7 +192,8 @@ struct DayScript: Script {
             }
         }
         record.pointee.life.socket += 1
-        let drop = record.pointee.life.draws.exponential(mean: usage.dropEvery)
+        // Not the draws of the app: the day is the same for every policy, however many sockets it opens.
+        let drop = record.pointee.worldDraws.exponential(mean: usage.dropEvery)
         shard.queue.push(
             at: now + nanoseconds(drop), client: client, kind: Own.drops, tag: record.pointee.life.socket)
     }

@@ -3,7 +3,8 @@ internal import ConnectionCore
 /// Situations that go round and round: a path that flaps while the service is down, a service that dies after its hello.
 package struct Loop: Sendable {
     package enum Kind: Hashable, Sendable {
-        /// Every so many seconds the network goes for `offline` seconds; every attempt is refused with 503.
+        /// Every so many seconds on average the network goes for `offline` seconds; every attempt is refused with 503.
+        /// How long it stays varies by half, or a fixed delay could fall into step with it.
         case flap(every: Double, offline: Double)
         /// Every attempt is accepted; a hello follows, and so many seconds later the server closes with 1011.
         case crash(after: Double)
@@ -106,7 +107,8 @@ struct LoopScript: Script {
         guard case .flap(let every, let offline) = kind else { return }
         let online = shard.clients[client].offline
         shard.clients[client].offline = !online
-        let next = online ? max(every - offline, 0.01) : offline
+        let stay = max(every - offline, 0.01) * shard.clients[client].worldDraws.uniform(0.5, 1.5)
+        let next = online ? stay : offline
         shard.queue.push(at: now + Int64(next * 1e9), client: client, kind: Own.flaps, tag: 0)
         shard.tell(.pathChanged(online ? .online(fingerprint: 1) : .offline), client, at: now)
     }

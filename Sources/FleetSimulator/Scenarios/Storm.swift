@@ -11,6 +11,9 @@ package struct Storm: Sendable {
         /// All phones lose their network for this long and regain it one after the other: half normal with this spread, in
         /// seconds.
         case pathReturn(after: Double, spread: Double)
+        /// What carries the sockets dies at time 0 without a packet: pings stay unanswered, and each client finds out by
+        /// its keepalive. New connections reach a server that answers.
+        case silence
     }
 
     package var clients = 1_000_000
@@ -71,7 +74,8 @@ package struct Storm: Sendable {
         var server = server
         server.downUntil = StormScript.start + Int64(down * 1e9)
         let fleet = Fleet<A, StormScript>(
-            clients: clients, script: StormScript(loss: loss), network: network, server: server, seed: seed,
+            clients: clients, script: StormScript(loss: loss, heartbeat: policy.published?.heartbeat), network: network,
+            server: server, seed: seed,
             threads: threads, rules: rules)
         let clients = clients
         fleet.run(until: StormScript.start + Int64((down + patience) * 1e9)) {
@@ -120,6 +124,8 @@ struct StormScript: Script {
     static let channel = ChannelID(identity: "fleet")
 
     let loss: Storm.Loss
+    /// When the clients of a published policy notice silence; the machine pings by itself.
+    let heartbeat: PublishedPolicy.Heartbeat?
     var origin: Int64 { Self.start }
     var resolution: Int64 { 10_000_000 }
     var answers: Answers { .sharedServer }
@@ -143,6 +149,10 @@ struct StormScript: Script {
             let late = spread * abs(record.pointee.worldDraws.normal())
             time = Self.start + Int64((after + late) * 1e9)
             kind = Own.pathReturns
+        case .silence:
+            guard let heartbeat else { return }
+            let late = record.pointee.worldDraws.uniform(0, heartbeat.every) + heartbeat.patience
+            time = Self.start + Int64(late * 1e9)
         }
         shard.queue.push(at: time, client: client, kind: kind, tag: 1)
     }
@@ -154,9 +164,19 @@ struct StormScript: Script {
         }
         var reason = DisconnectReason.connectionLost
         var code = CloseCode.abnormalClosure
-        if case .drained(let sent, _) = loss { (reason, code) = (.closedByPeer(sent), sent) }
+        switch loss {
+        case .connectionLost, .pathReturn: break
+        case .drained(let sent, _): (reason, code) = (.closedByPeer(sent), sent)
+        case .silence: reason = .keepaliveTimedOut
+        }
         shard.socketEnded(client, code, at: now)
         shard.tell(.ended(shard.attempt(tag, of: client), reason, retryAfter: nil), client, at: now)
+    }
+
+    /// The socket that was open when the silence began is the only one without a peer.
+    func peerAnswers<A>(_ shard: inout Shard<A, Self>, client: Int) -> Bool {
+        guard case .silence = loss else { return true }
+        return shard.clients[client].life.recovered || shard.clients[client].openedAt < 0
     }
 
     func opened<A>(_ shard: inout Shard<A, Self>, client: Int, at now: Int64) {

@@ -14,25 +14,26 @@ package struct UsageLaw: Sendable {
     /// Those stays are lognormal. Default median 12, sigma 1.3 (assumed).
     package var gapMedian = 12.0
     package var gapSigma = 1.3
-    /// The probability that a visit starts a new process. Default 1 (assumed; a system keeps apps in memory for a while).
+    /// The probability that a visit starts a new process. Default 1 (assumed). With 0 the machine opens after 0.25 s
+    /// instead of 1.5 s at each visit.
     package var coldLaunch = 1.0
-    /// From the start of a segment to the identify call: lognormal. Default median 1.3, sigma .5 (fitted).
-    package var identifyMedian = 1.3
-    package var identifySigma = 0.5
-    /// From the start of a segment to a second trigger: lognormal. Default median 3, sigma .5 (fitted); 0 for none.
-    package var triggerMedian = 3.0
-    package var triggerSigma = 0.5
+    /// From the start of a segment to the identify call: lognormal. Default median 1, sigma .6 (fitted).
+    package var identifyMedian = 1.0
+    package var identifySigma = 0.6
+    /// From the start of a segment to a second trigger: lognormal. Default median 2.3, sigma .9 (fitted); median 0 for none.
+    package var triggerMedian = 2.3
+    package var triggerSigma = 0.9
     /// The probability that identify changes the identity. Default .05 (fitted).
     package var changes = 0.05
     /// The share of iOS devices. Default .65 (fitted).
     package var iOSShare = 0.65
     /// From the background to the end of a socket nobody closes: uniform. Default 5 … 8 on iOS, where the system
-    /// suspends the app and takes the socket; 20 … 50 elsewhere, where a ping finds out (fitted).
+    /// suspends the app a little before it takes the socket; 20 … 50 elsewhere, where a ping finds out (fitted).
     package var iOSLag = 5.0...8.0
     package var otherLag = 20.0...50.0
     /// The background time a system grants. Default 30 (Apple forum 391799 saw 30 and 15).
     package var backgroundBudget = 30.0
-    /// Whether background time is granted at all. Default true.
+    /// Whether background time is granted at all. Default true. Only iOS suspends an app that has none.
     package var grantsBackgroundTime = true
     /// The probability that a Close frame sent in the background is lost. Default .03 (assumed).
     package var lostCloses = 0.03

@@ -9,7 +9,7 @@ enum DayCommand {
     static let changes = Option(
         "identity-changes", "P", "Probability that identify changes the identity. Default 0.05.", .number(0...1))
     static let noTrigger = Flag("one-identify", "Leave the second trigger of a segment out.")
-    static let noBackgroundTime = Flag("no-background-time", "The system grants no background time.")
+    static let noBackgroundTime = Flag("no-background-time", "iOS grants no background time.")
     static let dropEvery = Option(
         "drop-every", "T", "Mean time between losses of an open socket. Default 30m.", .time(1...864_000))
 
@@ -23,12 +23,13 @@ enum DayCommand {
 
                 --json prints `socketsPerSegment`; `under30sShare` and `closeCodeShares` of the sockets;
                 `unservedSegmentShare`, the share of segments that never had a socket; `secondsUntilOpen`, from the
-                start of a segment without a socket to an open one; and the counts they are made of.
+                start of a segment without a socket to an open one; and the counts they are made of. `attempts` counts those
+                that another one overtook as well.
                 """,
             options: [
                 users.once, iOSShare.once, coldLaunch.once, changes.once, noTrigger.argument,
                 noBackgroundTime.argument, dropEvery.once,
-            ] + FleetArguments.run + [FleetArguments.csv.once, FleetArguments.plot.once] + FleetArguments.network,
+            ] + FleetArguments.run + FleetArguments.network,
             exitCodes: [.success, .failure, .cannotCreate]),
         run: run)
 
@@ -51,30 +52,9 @@ enum DayCommand {
     @Sendable
     private static func run(_ arguments: ParsedArguments) async throws(UsageError) -> ExitCode {
         let policies = try FleetArguments.policies(arguments, among: Day.policies, command: "fleet day")
-        let reports = policies.map { policy in
+        return FleetRun.run(arguments, policies) { policy in
             let day = day(arguments, policy)
-            var bar = ProgressBar(policy.rawValue)
-            let start = ContinuousClock.now
-            let outcome = day.run { bar.show($0) }
-            bar.clear()
-            FleetOutput.cost(
-                policy.rawValue, since: start, events: outcome.events, bytesPerClient: outcome.bytesPerClient)
-            return DayReport(day: day, outcome: outcome)
+            return DayReport(day: day, outcome: FleetRun.watched(policy) { day.run(progress: $0) })
         }
-        if arguments.has(FleetArguments.json) {
-            let objects = reports.map(\.json)
-            Output.line(JSONText.write(objects.count > 1 ? .array(objects) : objects[0]))
-        } else if reports.count > 1 {
-            Output.line(DayReport.table(reports))
-        } else {
-            Output.line(reports[0].text)
-        }
-        if let path = arguments.value(FleetArguments.csv), !FleetOutput.csv(DayReport.csv(reports), to: path) {
-            return .cannotCreate
-        }
-        if let file = arguments.value(FleetArguments.plot), !FleetOutput.plot(DayReport.panels(reports), to: file) {
-            return .cannotCreate
-        }
-        return .success
     }
 }

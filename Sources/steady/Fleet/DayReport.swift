@@ -1,14 +1,15 @@
 internal import FleetSimulator
 
 /// A day in the forms the command prints.
-struct DayReport {
+struct DayReport: FleetReport {
     let day: Day
     let outcome: Day.Outcome
 
     var json: JSONText.Value {
         .object([
             ("policy", .text(day.policy.rawValue)), ("users", .whole(day.users)), ("seed", .text(String(day.seed))),
-            ("segments", .whole(outcome.segments)), ("connects", .whole(outcome.connects)),
+            ("segments", .whole(outcome.segments)), ("attempts", .whole(outcome.attempts)),
+            ("connects", .whole(outcome.connects)),
             ("socketsPerSegment", .number(outcome.socketsPerSegment, decimals: 4)),
             ("socketsPerUser", .number(outcome.socketsPerUser)),
             ("under30sShare", .number(outcome.under30sShare, decimals: 4)),
@@ -27,15 +28,15 @@ struct DayReport {
     var text: String {
         let codes = outcome.closeCodeShares.map { "\($0.code): \(percent($0.share))" }.joined(separator: ", ")
         return """
-            A day of \(grouped(day.users)) users, \(grouped(outcome.segments)) segments in the foreground.
+            A day of \(counted(day.users, "user")), \(counted(outcome.segments, "segment")) in the foreground.
             Policy \(day.policy.rawValue): \(day.policy.source).
 
             The server sees \(number(outcome.socketsPerSegment, 2)) sockets per segment, \
             \(number(outcome.socketsPerUser)) per user.
             \(percent(outcome.under30sShare)) of them live less than 30 s.
             Close codes: \(codes).
-            \(percent(outcome.unservedSegmentShare)) of the segments never have a socket; the others wait \
-            \(number(outcome.secondsUntilOpen)) s for one.
+            \(percent(outcome.unservedSegmentShare)) of the segments never have a socket; those that begin without \
+            one and get one wait \(number(outcome.secondsUntilOpen)) s for it.
             Sockets are open in the background for \(number(outcome.backgroundSecondsPerUser)) s per user.
             """
     }
@@ -68,8 +69,11 @@ struct DayReport {
                 let outcome = report.outcome
                 let figures =
                     [outcome.socketsPerSegment, outcome.under30sShare] + [1000, 1001, 1005, 1006].map(report.share)
-                    + [outcome.unservedSegmentShare, outcome.secondsUntilOpen ?? 0, outcome.backgroundSecondsPerUser]
-                return [report.day.policy.rawValue] + figures.map { number($0, 4) }
+                    + [outcome.unservedSegmentShare]
+                let waited = outcome.secondsUntilOpen.map { number($0, 4) } ?? ""
+                return [report.day.policy.rawValue] + figures.map { number($0, 4) } + [
+                    waited, number(outcome.backgroundSecondsPerUser, 4),
+                ]
             }
     }
 

@@ -16,7 +16,9 @@ enum FleetArguments {
         "threads", "N", "Threads; the result is the same for any number. Default: one per processor.",
         .integer(1...256))
     static let json = Flag("json", "Print JSON instead of text: one object, or an array if there are several policies.")
-    static let csv = Option("csv", "FILE", "Write the figures of every policy run to FILE.", .nonEmptyText)
+    static let csv = Option(
+        "csv", "FILE", "Write the results to FILE as CSV: of a storm a row per policy and second, else one per policy.",
+        .nonEmptyText)
     static let plot = Option(
         "plot", "FILE", "Draw to FILE with gnuplot.",
         ValueKind<PlotFile>("a file name that ends in .svg or .png", hint: "FILE.svg or FILE.png", PlotFile.init))
@@ -32,7 +34,9 @@ enum FleetArguments {
         .number(0...0.9))
 
     /// The options that say which policies run on which seed, and how the results come out.
-    static let run = [policy.repeatable, compare.argument, seed.once, threads.once, json.argument]
+    static let run = [
+        policy.repeatable, compare.argument, seed.once, threads.once, json.argument, csv.once, plot.once,
+    ]
     static let network = [roundTrip.once, roundTripSigma.once, roundTripPerAttempt.argument, loss.once]
 
     /// The policies to run.
@@ -42,6 +46,9 @@ enum FleetArguments {
         let named = arguments.values(policy)
         if let stranger = named.first(where: { !all.contains($0) }) {
             throw UsageError("--policy \(stranger.rawValue) is about storms; choose another one", command: command)
+        }
+        if let twice = named.first(where: { name in named.count { $0 == name } > 1 }) {
+            throw UsageError("--policy \(twice.rawValue) is given twice; give it once", command: command)
         }
         guard arguments.has(compare) else { return named.isEmpty ? [.standard] : named }
         guard named.isEmpty else {

@@ -5,6 +5,26 @@ internal import Foundation
 
 /// Writing the results of the `fleet` commands to files.
 enum FleetOutput {
+    /// Whether gnuplot is there; false after a complaint.
+    static func canPlot() -> Bool {
+        guard Gnuplot.executable() == nil else { return true }
+        Output.complaint("steady: \(Gnuplot.missing)")
+        return false
+    }
+
+    /// Whether files can be made or replaced at these places; false after a complaint.
+    static func canCreate(_ paths: [String]) -> Bool {
+        for path in paths {
+            let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+            let files = FileManager.default
+            guard files.isWritableFile(atPath: files.fileExists(atPath: path) ? path : folder) else {
+                Output.complaint("steady: cannot write \(quoted(path)): it cannot be made or replaced")
+                return false
+            }
+        }
+        return true
+    }
+
     /// Writes rows of comma-separated values; false after a complaint.
     static func csv(_ rows: [[String]], to path: String) -> Bool {
         let text = rows.map { $0.joined(separator: ",") + "\n" }.joined()
@@ -47,11 +67,11 @@ enum FleetOutput {
     }
 
     /// What a run cost, for people; on standard error, so that results can be compared byte by byte.
-    static func cost(_ label: String, since start: ContinuousClock.Instant, events: Int, bytesPerClient: Double?) {
+    static func cost(_ label: String, since start: ContinuousClock.Instant, events: Int, bytesPerClient: Double) {
         let wall = (ContinuousClock.now - start).asSeconds
         let rate = JSONText.decimal(Double(events) / max(wall, 1e-9) / 1e6, 1) ?? "?"
-        let memory = bytesPerClient.map { ", \(Int($0)) bytes per client" } ?? ""
         Output.complaint(
-            "steady: \(label): \(JSONText.decimal(wall, 2) ?? "?") s, \(events) machine events, \(rate) M/s\(memory)")
+            "steady: \(label): \(number(wall, 2)) s, \(grouped(events)) machine events, \(rate) M/s, "
+                + "\(Int(bytesPerClient)) bytes per client")
     }
 }

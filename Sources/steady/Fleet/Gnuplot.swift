@@ -42,9 +42,7 @@ enum Gnuplot {
 
     /// Draws the panels one below the other.
     static func draw(_ panels: [Panel], to file: PlotFile) throws {
-        guard let gnuplot = executable() else {
-            throw Failure(message: "--plot needs gnuplot, which is not on the PATH; run scripts/setup or install it")
-        }
+        guard let gnuplot = executable() else { throw Failure(message: missing) }
         let process = Process()
         process.executableURL = URL(fileURLWithPath: gnuplot)
         process.arguments = ["-"]
@@ -64,7 +62,9 @@ enum Gnuplot {
         }
     }
 
-    private static func executable() -> String? {
+    static let missing = "--plot needs gnuplot, which is not on the PATH; run scripts/setup or install it"
+
+    static func executable() -> String? {
         (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":")
             .map { "\($0)/gnuplot" }.first { FileManager.default.isExecutableFile(atPath: $0) }
     }

@@ -3,9 +3,12 @@ internal import FleetSimulator
 /// `steady fleet flap` and `steady fleet crashloop`: what a policy does where nothing gets better for an hour.
 enum LoopCommands {
     static let clients = Option("clients", "N", "Clients. Default 10000.", .integer(1...20_000_000))
-    static let every = Option("every", "T", "From one loss of the network to the next. Default 5.", .time(0.1...3600))
-    static let offline = Option("offline", "T", "How long the network stays away. Default 1.", .time(0.01...3600))
-    static let after = Option("after", "T", "From the hello to the close. Default 1.", .time(0...3600))
+    static let every = Option(
+        "every", "T", "Mean time from one loss of the network to the next. Default 5 s.", .time(0.1...3600))
+    static let offline = Option(
+        "offline", "T", "How long the network stays away. Default 1 s, or half of --every if that is less.",
+        .time(0.01...3600))
+    static let after = Option("after", "T", "From the hello to the close. Default 1 s.", .time(0...3600))
 
     private static let json = """
         --json prints `attemptsPerClientHour`, `connectsPerClientHour`, `peakPerSecond`, `events` and
@@ -20,7 +23,7 @@ enum LoopCommands {
 
                 \(json)
                 """,
-            options: [clients.once, every.once, offline.once] + FleetArguments.run + [FleetArguments.csv.once]
+            options: [clients.once, every.once, offline.once] + FleetArguments.run
                 + FleetArguments.network, exitCodes: [.success, .failure, .cannotCreate]),
         run: { arguments throws(UsageError) in
             let period = arguments.value(every)?.asSeconds ?? 5
@@ -39,7 +42,7 @@ enum LoopCommands {
 
                 \(json)
                 """,
-            options: [clients.once, after.once] + FleetArguments.run + [FleetArguments.csv.once]
+            options: [clients.once, after.once] + FleetArguments.run
                 + FleetArguments.network, exitCodes: [.success, .failure, .cannotCreate]),
         run: { arguments throws(UsageError) in
             try run(.crash(after: arguments.value(after)?.asSeconds ?? 1), arguments, "fleet crashloop")
@@ -49,53 +52,14 @@ enum LoopCommands {
         _ kind: Loop.Kind, _ arguments: ParsedArguments, _ command: String
     ) throws(UsageError) -> ExitCode {
         let policies = try FleetArguments.policies(arguments, among: Day.policies, command: command)
-        let runs = policies.map { policy in
+        return FleetRun.run(arguments, policies) { policy in
             var loop = Loop(kind)
             loop.policy = policy
             loop.clients = arguments.value(clients) ?? 10_000
             loop.network = FleetArguments.network(arguments)
             loop.seed = FleetArguments.seed(arguments)
             loop.threads = FleetArguments.threads(arguments)
-            var bar = ProgressBar(policy.rawValue)
-            let start = ContinuousClock.now
-            let outcome = loop.run { bar.show($0) }
-            bar.clear()
-            FleetOutput.cost(
-                policy.rawValue, since: start, events: outcome.events, bytesPerClient: outcome.bytesPerClient)
-            return (loop: loop, outcome: outcome)
+            return LoopReport(loop: loop, outcome: FleetRun.watched(policy) { loop.run(progress: $0) })
         }
-        let rows = runs.map {
-            [
-                $0.loop.policy.rawValue, number($0.outcome.attemptsPerClientHour),
-                number($0.outcome.connectsPerClientHour),
-                String($0.outcome.attempts.peak(within: 1)),
-            ]
-        }
-        if arguments.has(FleetArguments.json) {
-            let objects = runs.map { object($0.loop, $0.outcome) }
-            Output.line(JSONText.write(objects.count > 1 ? .array(objects) : objects[0]))
-        } else if runs.count > 1 {
-            Output.line(
-                FleetOutput.table([["policy", "attempts/client-hour", "sockets/client-hour", "peak/s"]] + rows))
-        } else {
-            Output.line(
-                "Policy \(rows[0][0]): each client makes \(rows[0][1]) attempts per hour and gets \(rows[0][2]) sockets."
-            )
-        }
-        guard let path = arguments.value(FleetArguments.csv) else { return .success }
-        let header = ["policy", "attemptsPerClientHour", "connectsPerClientHour", "peakPerSecond"]
-        return FleetOutput.csv([header] + rows, to: path) ? .success : .cannotCreate
-    }
-
-    private static func object(_ loop: Loop, _ outcome: Loop.Outcome) -> JSONText.Value {
-        .object([
-            ("policy", .text(loop.policy.rawValue)), ("clients", .whole(loop.clients)),
-            ("seed", .text(String(loop.seed))),
-            ("attemptsPerClientHour", .number(outcome.attemptsPerClientHour)),
-            ("connectsPerClientHour", .number(outcome.connectsPerClientHour)),
-            ("peakPerSecond", .whole(outcome.attempts.peak(within: 1))),
-            ("events", .whole(outcome.events)), ("queueEvents", .whole(outcome.queueEvents)),
-            ("seconds", .number(loop.seconds)),
-        ])
     }
 }

@@ -22,7 +22,8 @@ enum StormCommand {
         "lost-by", "HOW",
         """
         drop: all connections end at once; drain:T: the server closes them with 1012, spread over T seconds; path:S: \
-        all phones lose their network for 20 s and regain it spread by S seconds. Default drop.
+        all phones lose their network for 20 s and regain it spread by S seconds; silent: no packet tells, and each \
+        client finds out by its keepalive. Default drop.
         """, lossForm)
 
     static let command = Command(
@@ -36,8 +37,8 @@ enum StormCommand {
                 --json prints `attemptsPerClient`; `peakPerSecond` and `peakPer100ms`, the most attempts that arrived
                 within such a span; `t50`, `t95` and `t99`, seconds from the end of the outage until that share of
                 the clients had a socket, null if never; `optimumT99`, the same for a server that never idles;
-                `loneMean` and `loneP95`, for a single client and a free server; `events`, calls of the machine, and
-                `seconds`, the simulated time. What it cost in real time goes to standard error.
+                `loneMean` and `loneP95`, from its loss on for a single client and a free server; `events`, calls of
+                the machine, and `seconds`, the simulated time. What it cost in real time goes to standard error.
 
                 Policies:
                 \(helpTable(Policy.allCases.map { ($0.rawValue, $0.source) }))
@@ -45,7 +46,7 @@ enum StormCommand {
             options: [
                 clients.once, acceptRate.once, down.once, outage.once, refusalCost.once, refill.once, retryAfter.once,
                 lostBy.once,
-            ] + FleetArguments.run + [FleetArguments.csv.once, FleetArguments.plot.once] + FleetArguments.network,
+            ] + FleetArguments.run + FleetArguments.network,
             exitCodes: [.success, .failure, .cannotCreate]),
         run: run)
 
@@ -62,9 +63,10 @@ enum StormCommand {
     }
 
     private static let lossForm = ValueKind<Storm.Loss>(
-        "drop, drain:SECONDS or path:SECONDS", hint: "drop, drain:SECONDS, path:SECONDS"
+        "drop, drain:SECONDS, path:SECONDS or silent", hint: "drop, drain:SECONDS, path:SECONDS, silent"
     ) { text in
         if text == "drop" { return .connectionLost }
+        if text == "silent" { return .silence }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)
         guard parts.count == 2, let seconds = Double(parts[1]), (0...86_400).contains(seconds) else { return nil }
         switch parts[0] {
@@ -90,9 +92,10 @@ enum StormCommand {
         return storm
     }
 
-    /// The same loss for clients that find a free server: what one of them waits.
+    /// The same loss for clients that find a free server: what one of them waits from its own loss on.
     static func lone(_ storm: Storm) -> Storm.Outcome {
         var lone = storm
+        if case .drained(let code, _) = storm.loss { lone.loss = .drained(code, over: 0) }
         lone.clients = min(storm.clients, 20_000)
         lone.server.rate = nil
         return lone.run()
@@ -100,31 +103,23 @@ enum StormCommand {
 
     @Sendable
     private static func run(_ arguments: ParsedArguments) async throws(UsageError) -> ExitCode {
-        let policies = try FleetArguments.policies(arguments, among: Policy.allCases, command: "fleet storm")
-        let reports = policies.map { policy in
+        var policies = try FleetArguments.policies(arguments, among: Policy.allCases, command: "fleet storm")
+        if arguments.value(lostBy) == .silence {
+            let deaf = policies.filter { !$0.noticesSilence }
+            if arguments.has(FleetArguments.compare) {
+                Output.complaint(
+                    "steady: left out, as they never notice: \(deaf.map(\.rawValue).joined(separator: ", "))")
+            } else if let deaf = deaf.first {
+                throw UsageError(
+                    "--policy \(deaf.rawValue) sends no pings by default and never notices that a socket is dead; "
+                        + "leave it out of --lost-by silent", command: "fleet storm")
+            }
+            policies.removeAll { !$0.noticesSilence }
+        }
+        return FleetRun.run(arguments, policies) { policy in
             let storm = storm(arguments, policy)
-            var bar = ProgressBar(policy.rawValue)
-            let start = ContinuousClock.now
-            let outcome = storm.run { bar.show($0) }
-            bar.clear()
-            FleetOutput.cost(
-                policy.rawValue, since: start, events: outcome.events, bytesPerClient: outcome.bytesPerClient)
-            return StormReport(storm: storm, outcome: outcome, lone: lone(storm))
+            return StormReport(
+                storm: storm, outcome: FleetRun.watched(policy) { storm.run(progress: $0) }, lone: lone(storm))
         }
-        if arguments.has(FleetArguments.json) {
-            let objects = reports.map(\.json)
-            Output.line(JSONText.write(objects.count > 1 ? .array(objects) : objects[0]))
-        } else if reports.count > 1 {
-            Output.line(StormReport.table(reports))
-        } else {
-            Output.line(reports[0].text)
-        }
-        if let path = arguments.value(FleetArguments.csv), !FleetOutput.csv(StormReport.csv(reports), to: path) {
-            return .cannotCreate
-        }
-        if let file = arguments.value(FleetArguments.plot), !FleetOutput.plot(StormReport.panels(reports), to: file) {
-            return .cannotCreate
-        }
-        return .success
     }
 }

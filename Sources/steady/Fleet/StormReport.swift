@@ -1,7 +1,8 @@
+internal import ConnectionCore
 internal import FleetSimulator
 
 /// A storm in the forms the command prints.
-struct StormReport {
+struct StormReport: FleetReport {
     let storm: Storm
     let outcome: Storm.Outcome
     /// The same loss for a client that finds a free server.
@@ -25,18 +26,19 @@ struct StormReport {
 
     /// For people.
     var text: String {
-        let rate = storm.server.rate.map { "\(grouped(Int($0))) per second" } ?? "everyone"
+        let rate = storm.server.rate.map { "\(plain($0)) per second" } ?? "everyone"
         var lines = [
-            "\(grouped(storm.clients)) clients lose their sockets; the server accepts \(rate)"
-                + (storm.down > 0 ? " after \(number(storm.down)) s of outage." : "."),
+            "\(counted(storm.clients, "client")), \(loss); the server accepts \(rate)"
+                + (storm.down > 0 ? " after \(number(storm.down, 3)) s of outage." : "."),
             "Policy \(storm.policy.rawValue): \(storm.policy.source).",
             "",
             "Each client makes \(number(outcome.attemptsPerClient)) attempts until it has a socket.",
             "In the worst second \(grouped(outcome.peakPerSecond)) attempts arrive, "
                 + "in the worst tenth \(grouped(outcome.peakPer100ms)).",
         ]
-        if let rate = storm.server.rate, rate > 0 {
-            lines[4] += " That is \(number(Double(outcome.peakPerSecond) / rate)) times what the server accepts."
+        if let rate = storm.server.rate, Double(outcome.peakPerSecond) > rate {
+            lines[lines.count - 1] +=
+                " That is \(number(Double(outcome.peakPerSecond) / rate)) times what the server accepts."
         }
         if let half = outcome.t50, let most = outcome.t95, let all = outcome.t99 {
             lines.append(
@@ -54,10 +56,20 @@ struct StormReport {
         }
         if let mean = lone.meanRecovery, let late = lone.t95 {
             lines.append(
-                "A client that loses its socket alone waits \(number(mean - storm.down)) s on average, "
+                "A client to whom it happens alone waits \(number(mean - storm.down)) s on average, "
                     + "\(number(late)) s at the 95th percentile.")
         }
         return lines.joined(separator: "\n")
+    }
+
+    private var loss: String {
+        switch storm.loss {
+        case .connectionLost: "every socket lost at once"
+        case .drained(let code, let seconds): "every socket closed with \(code.rawValue) within \(number(seconds, 3)) s"
+        case .pathReturn(let after, let spread):
+            "no network for \(number(after)) s and a return spread by \(number(spread, 3)) s"
+        case .silence: "every socket silent from one moment on"
+        }
     }
 
     static let header = [
@@ -102,7 +114,8 @@ struct StormReport {
         }
         return [
             Gnuplot.Panel(
-                title: "Attempts that arrive", x: "seconds after the loss", y: "per second", logarithmic: true,
+                title: "Attempts that arrive", x: "seconds after the loss", y: "per second (none at 1)",
+                logarithmic: true,
                 series: series { $0.outcome.attempts.everySecond.map { Double(max($0, 1)) } }),
             Gnuplot.Panel(
                 title: "Clients with a socket", x: "seconds after the loss", y: "share",
@@ -122,6 +135,14 @@ struct StormReport {
 /// A number for people; a dash for none.
 func number(_ value: Double?, _ decimals: Int = 1) -> String {
     value.flatMap { JSONText.decimal($0, decimals) } ?? "–"
+}
+
+/// A count with its noun, which takes an s for the plural.
+func counted(_ count: Int, _ noun: String) -> String { "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")" }
+
+/// A rate for people: thousands apart, and decimals only if it has any.
+private func plain(_ rate: Double) -> String {
+    rate == rate.rounded() ? grouped(Int(rate)) : number(rate, 3)
 }
 
 /// A whole number with its thousands apart.
