@@ -118,6 +118,17 @@ import Testing
         #expect(Instant.zero + .seconds(2) - .zero == .seconds(2))
     }
 
+    @Test("deadlines: one without end is not the same as none") func endless() {
+        var configuration = Configuration()
+        configuration.askQuietWindow = .seconds(Int64.max)
+        var machine = ConnectionMachine(configuration: configuration)
+        var draws = SystemRandomNumberGenerator()
+        let channel = ChannelID(scheme: "ws", host: "h", port: nil)
+        #expect(machine.handle(.ask(channel), at: .zero, using: &draws).open == nil)
+        #expect(machine.handle(.timeReached, at: .zero + .seconds(1_000_000_000), using: &draws) == .none)
+        #expect(machine.nextDeadline == Instant(nanoseconds: .max - 1))
+    }
+
     @Test(
         "machine: odd configurations never trap",
         arguments: [Duration.zero, .seconds(-5), .seconds(Int64.max), .nanoseconds(1)])

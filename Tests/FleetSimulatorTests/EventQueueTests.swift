@@ -53,6 +53,44 @@ import Testing
         #expect(Set(rest) == [5, 6] && queue.pop() == nil)
     }
 
+    @Test func aQueueUsesItsMemoryAgain() {
+        var queue = EventQueue()
+        var generator = FleetGenerator(seed: 1, client: 0, purpose: .world)
+        func push(_ count: Int, after now: Int64) {
+            for client in 0..<count {
+                queue.push(at: now + Int64(generator.uniform(0, 30e9)), client: client, kind: 1, tag: 0)
+            }
+        }
+        push(100_000, after: 0)
+        let bytes = queue.bytes
+        #expect(bytes < 100_000 * 16 * 5 / 4)
+        for round in 1...5 {
+            while let window = queue.nextWindow(), window < Int64(round) * 30 * EventQueue.windowsPerSecond {
+                queue.advance(to: window)
+                while queue.pop() != nil {}
+            }
+            push(100_000, after: Int64(round) * 30_000_000_000)
+        }
+        // A window and what is moved from its second come on top.
+        #expect(queue.bytes < bytes * 5 / 4)
+    }
+
+    @Test func aCrowdedWindowComesOutInOrder() {
+        var generator = FleetGenerator(seed: 1, client: 0, purpose: .world)
+        var queue = EventQueue()
+        var expected: [Int64] = []
+        // Half of them at one instant, the last one of the window.
+        for client in 0..<3000 {
+            let time = client % 2 == 0 ? 19_999_999 : Int64(generator.uniform(10e6, 20e6))
+            queue.push(at: time, client: client, kind: 1, tag: 0)
+            expected.append(time << 32 | Int64(client))
+        }
+        queue.advance(to: 1)
+        var got: [Int64] = []
+        while let event = queue.pop() { got.append((queue.base + event.offset) << 32 | Int64(event.client)) }
+        #expect(got == expected.sorted())
+    }
+
     @Test func aQueueSkipsIdleHours() {
         var queue = EventQueue()
         queue.push(at: 36_000_000_000_000, client: 0, kind: 1, tag: 1)
