@@ -12,7 +12,7 @@ package enum Check {
 
         package var description: String {
             """
-            seed \(seed): \(violation)
+            seed \(seed): \(violation) (\(script.count) of \(foundAmong) happenings do it)
               replay: steady fleet check --seed \(seed) --replay '\(Happening.text(script))'
             """
         }
@@ -24,12 +24,17 @@ package enum Check {
         /// Things the connection was told, and things that happened without it.
         package var steps = 0
         package var attempts = 0
-        /// Simulated seconds.
-        package var seconds = 0.0
+        /// Simulated nanoseconds.
+        package var nanoseconds: Int64 = 0
         /// How often each kind of thing was in a script.
         package var happenings: [String: Int] = [:]
         /// How often the servers saw each close code.
         package var closes: [UInt16: Int] = [:]
+        /// How often a wait fell into each tenth of what its law allows.
+        package var draws: [String: [Int]] = [:]
+        /// The worlds in which a rule was broken.
+        package var broken = 0
+        /// The first of them.
         package var failures: [Failure] = []
 
         package init() {}
@@ -38,9 +43,11 @@ package enum Check {
             worlds += other.worlds
             steps += other.steps
             attempts += other.attempts
-            seconds += other.seconds
+            nanoseconds += other.nanoseconds
             happenings.merge(other.happenings, uniquingKeysWith: +)
             closes.merge(other.closes, uniquingKeysWith: +)
+            draws.merge(other.draws) { zip($0, $1).map(+) }
+            broken += other.broken
             failures += other.failures
         }
     }
@@ -48,42 +55,35 @@ package enum Check {
     /// Runs the worlds of these seeds. The report is the same for any number of threads.
     ///
     /// - Parameters:
-    ///   - most: after this many failures a thread stops.
-    package static func run(seeds: Range<UInt64>, threads: Int, stopAfter most: Int = 10) -> Report {
+    ///   - most: how many failures are cut down to what matters; the rest is only counted.
+    package static func run(seeds: Range<UInt64>, threads: Int, showing most: Int = 10) -> Report {
         let threads = max(1, min(threads, seeds.count))
-        let reports = Reports(threads)
+        let results = Results(threads)
         DispatchQueue.concurrentPerform(iterations: threads) { thread in
             let queue = DispatchQueue(label: "steady.world")
-            var report = Report()
+            var result = Result()
             for seed in stride(from: seeds.lowerBound + UInt64(thread), to: seeds.upperBound, by: threads) {
-                report.add(world(seed, queue))
-                if report.failures.count >= most { break }
+                Running.begin(seed, thread)
+                let script = Plan.script(seed: seed)
+                for happening in script { result.report.happenings[happening.what.kind, default: 0] += 1 }
+                let violation = queue.sync { live(seed, script, queue, &result.report) }
+                if let violation { result.broken.append((seed, violation)) }
+                Running.end(thread)
             }
-            reports.set(report, at: thread)
+            results.set(result, at: thread)
         }
-        var whole = Report()
-        for report in reports.all { whole.add(report) }
-        whole.failures.sort { $0.seed < $1.seed }
-        return whole
-    }
-
-    private static func world(_ seed: UInt64, _ queue: DispatchQueue) -> Report {
-        let script = Plan.script(seed: seed)
         var report = Report()
-        report.worlds = 1
-        for happening in script { report.happenings[happening.what.kind, default: 0] += 1 }
-        let violation = queue.sync { live(seed, script, queue, &report) }
-        if let violation {
-            report.failures = [failure(seed, script, violation) { Self.violation(of: seed, $0, queue) }]
+        for result in results.all { report.add(result.report) }
+        let broken = results.all.flatMap(\.broken).sorted { $0.seed < $1.seed }
+        report.broken = broken.count
+        let queue = DispatchQueue(label: "steady.world")
+        report.failures = broken.prefix(most).map { seed, violation in
+            failure(seed, Plan.script(seed: seed), violation) { script in
+                var unused = Report()
+                return queue.sync { live(seed, script, queue, &unused) }
+            }
         }
         return report
-    }
-
-    private static func violation(of seed: UInt64, _ script: [Happening], _ queue: DispatchQueue) -> Violation? {
-        queue.sync {
-            var report = Report()
-            return live(seed, script, queue, &report)
-        }
     }
 
     private static func live(
@@ -91,24 +91,26 @@ package enum Check {
     ) -> Violation? {
         let world = World(seed: seed, script: script, queue: queue)
         world.live()
+        report.worlds += 1
         report.steps += world.steps
         report.attempts += world.sockets.count
-        report.seconds += Double(world.now) / 1e9
+        report.nanoseconds += world.now
         for code in world.closesSeen { report.closes[code, default: 0] += 1 }
+        report.draws.merge(world.judge.draws) { zip($0, $1).map(+) }
         world.dismantle()
         return world.judge.violation
     }
 
-    /// Follows a script and says what happened, line by line.
+    /// Follows a script and says what happens, line by line; returns the broken rule, nil if none is.
     package static func replay(
-        seed: UInt64, _ script: [Happening]
-    ) -> (trace: [String], violation: Violation?) {
+        seed: UInt64, _ script: [Happening], trace: @escaping (String) -> Void
+    ) -> Violation? {
         let queue = DispatchQueue(label: "steady.world")
         return queue.sync {
-            let world = World(seed: seed, script: script, queue: queue, traced: true)
+            let world = World(seed: seed, script: script, queue: queue, trace: trace)
             world.live()
-            defer { world.dismantle() }
-            return (world.trace ?? [], world.judge.violation)
+            world.dismantle()
+            return world.judge.violation
         }
     }
 
@@ -138,13 +140,19 @@ package enum Check {
     }
 }
 
+/// What a thread found.
+private struct Result {
+    var report = Check.Report()
+    var broken: [(seed: UInt64, violation: Violation)] = []
+}
+
 /// `@unchecked Sendable` holds because each thread writes a place of its own, and all are read when every thread is done.
-private final class Reports: @unchecked Sendable {
-    private let places: UnsafeMutableBufferPointer<Check.Report>
+private final class Results: @unchecked Sendable {
+    private let places: UnsafeMutableBufferPointer<Result>
 
     init(_ count: Int) {
         places = .allocate(capacity: count)
-        places.initialize(repeating: Check.Report())
+        places.initialize(repeating: Result())
     }
 
     deinit {
@@ -152,7 +160,21 @@ private final class Reports: @unchecked Sendable {
         places.deallocate()
     }
 
-    func set(_ report: Check.Report, at index: Int) { places[index] = report }
+    func set(_ result: Result, at index: Int) { places[index] = result }
 
-    var all: [Check.Report] { Array(places) }
+    var all: [Result] { Array(places) }
+}
+
+/// Which seeds are being tried, for a handler that runs when the process crashes: it may touch plain memory only.
+package enum Running {
+    package static let most = 256
+    /// The seed of each thread plus 1; 0 for none.
+    nonisolated(unsafe) package static let seeds: UnsafeMutablePointer<UInt64> = {
+        let seeds = UnsafeMutablePointer<UInt64>.allocate(capacity: most)
+        seeds.initialize(repeating: 0, count: most)
+        return seeds
+    }()
+
+    static func begin(_ seed: UInt64, _ thread: Int) { if thread < most { seeds[thread] = seed + 1 } }
+    static func end(_ thread: Int) { if thread < most { seeds[thread] = 0 } }
 }

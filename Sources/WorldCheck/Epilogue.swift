@@ -13,9 +13,11 @@ extension World {
     private static let longestFlight = 4 * Judge.second
 
     func finish() {
+        // Now and then the app lets go in the middle of a bad world.
+        if dice.below(10, .ending, 1) == 0 { return letGo() }
         let steps: [(String, () -> Void)] = [
-            ("a good world is used", recover), ("an open socket stays", stay), ("the background is quiet", rest),
-            ("a good world is used again", comeBack), ("the end is told", end),
+            ("the world turns good", recover), ("nothing happens", stay), ("the app goes away", rest),
+            ("the app returns", comeBack), ("the end", end),
         ]
         for (name, step) in steps where judge.violation == nil {
             note("· \(name)")
@@ -27,7 +29,7 @@ extension World {
 
     private var isServed: Bool {
         guard let live = judge.live, live.isOpen, live.channel == judge.asked else { return false }
-        return sockets.last?.attempt == live.attempt && sockets.last?.isMute == false
+        return sockets.last?.attempt == live.attempt && sockets.last?.isCutOff == false
     }
 
     private func recover() {
@@ -38,10 +40,10 @@ extension World {
         if judge.foreground { monitor.look() } else { app.move(toBackground: false) }
         if judge.asked == nil { ask(.a) }
         reader(on: true)
-        expectService(within: Self.recoveryBound, "a good world is used")
+        expectService(within: Self.recoveryBound, .goodWorld)
     }
 
-    private func expectService(within bound: Int64, _ rule: String) {
+    private func expectService(within bound: Int64, _ rule: Rule) {
         let began = now
         // What is on its way arrives.
         run(until: now + Self.longestFlight)
@@ -64,11 +66,11 @@ extension World {
         send(waits: nil)
         run(until: now + 5 * Judge.pingEvery + Judge.second)
         judge.require(
-            isServed && judge.live?.attempt == attempt, "a healthy socket stays",
+            isServed && judge.live?.attempt == attempt, .stays,
             statusText)
         judge.require(
             sent < handedOver && judge.live?.messageCame == true && unread.count == 0,
-            "an open socket carries messages",
+            .carries,
             "attempt \(attempt?.number ?? 0)")
     }
 
@@ -79,10 +81,10 @@ extension World {
         app.move(toBackground: true)
         run(until: now + Judge.grace + 2 * Judge.lateIsAsleep + Judge.closingTime)
         judge.require(
-            Array(closesSeen[seen...]) == [1001], "the server learns of the background",
+            Array(closesSeen[seen...]) == [1001], .learnsBackground,
             "it saw \(closesSeen[seen...].map(String.init).joined(separator: ", "))")
         judge.require(
-            judge.live == nil && !judge.holdsTime && timer == nil, "the background is quiet",
+            judge.live == nil && !judge.holdsTime && timer == nil, .backgroundQuiet,
             statusText)
     }
 
@@ -90,28 +92,32 @@ extension World {
         app.move(toBackground: false)
         expectService(
             within: Judge.second / 4 + Judge.lateIsAsleep + Judge.tokenEvery + Judge.openingTime,
-            "the foreground is used")
+            .foreground)
     }
 
     /// The app disconnects and lets go, or just lets go.
     private func end() {
         let seen = closesSeen.count
         if dice.below(2, .ending) == 0 {
-            disconnect(exiting: false)
+            disconnect(nil)
             run(until: now + Judge.closingTime + Judge.lateIsAsleep)
             judge.require(
-                connection?.status == .idle && timer == nil, "after a disconnect there is nothing left",
+                connection?.status == .idle && timer == nil, .nothingLeft,
                 statusText)
         }
+        letGo()
+        judge.require(
+            Array(closesSeen[seen...]) == [1000], .learnsEnd,
+            "it saw \(closesSeen[seen...].map(String.init).joined(separator: ", "))")
+    }
+
+    private func letGo() {
         release()
         run(until: now + Judge.closingTime + Judge.lateIsAsleep)
         judge.require(
-            Array(closesSeen[seen...]) == [1000], "the server learns of the end",
-            "it saw \(closesSeen[seen...].map(String.init).joined(separator: ", "))")
-        judge.require(
             judge.live == nil && timer == nil && !app.isStarted && !monitor.isStarted && !judge.holdsTime,
-            "a released connection lets go of everything",
+            .letsGo,
             "socket \(judge.live != nil), timer \(timer != nil), app \(app.isStarted), path \(monitor.isStarted)")
-        judge.require(unansweredSends == 0, "every message is answered", "\(unansweredSends) are not")
+        judge.require(unansweredSends == 0, .answered, "\(unansweredSends) are not")
     }
 }

@@ -1,3 +1,5 @@
+internal import ConnectionCore
+
 /// Something that happens to a world at a time.
 ///
 /// A list of them is a script in text, `0 ask a; 1.5 server silent; 20 background; 21 sleep 60`, as failures print it.
@@ -9,7 +11,8 @@ package struct Happening: Hashable, Sendable {
     package enum What: Hashable, Sendable {
         // The app.
         case ask(Place)
-        case disconnect
+        /// nil is the plain disconnect.
+        case disconnect(UInt16?)
         case shutDown
         /// A message is to be sent; nil does not wait for an open socket.
         case send(waits: Int64?)
@@ -37,6 +40,8 @@ package struct Happening: Hashable, Sendable {
         case drop
         /// No packet of the socket arrives any more, in either direction.
         case mute
+        /// What the connection sends does not arrive any more.
+        case deaf
         case message
         case serverPing
 
@@ -83,11 +88,19 @@ extension Happening {
 
     static let second: Int64 = 1_000_000_000
 
+    /// Longer is no use, and what a list takes grows with its square.
+    private static let mostSeconds: UInt64 = 30 * 86_400
+    private static let mostEntries = 2000
+
+    private static func number(_ text: Substring) -> UInt64? {
+        text.utf8.allSatisfy { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) } ? UInt64(text) : nil
+    }
+
     private static func nanoseconds(_ text: Substring) -> Int64? {
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), let whole = UInt32(parts[0]) else { return nil }
+        guard (1...2).contains(parts.count), let whole = number(parts[0]), whole <= mostSeconds else { return nil }
         guard parts.count == 2 else { return Int64(whole) * second }
-        guard (1...9).contains(parts[1].count), let digits = UInt32(parts[1]) else { return nil }
+        guard (1...9).contains(parts[1].count), let digits = number(parts[1]) else { return nil }
         return Int64(whole) * second + (parts[1].count..<9).reduce(Int64(digits)) { value, _ in value * 10 }
     }
 }
@@ -107,7 +120,8 @@ extension Happening: CustomStringConvertible {
             let words = part.split(whereSeparator: \.isWhitespace)
             guard let first = words.first else { continue }
             guard let at = nanoseconds(first) else {
-                throw ScriptError("'\(words.joined(separator: " "))' does not begin with a time in seconds")
+                throw ScriptError(
+                    "'\(words.joined(separator: " "))' does not begin with a time from 0 to \(mostSeconds) seconds")
             }
             guard let what = What(words.dropFirst()) else {
                 throw ScriptError("'\(words.dropFirst().joined(separator: " "))' is nothing that can happen")
@@ -116,6 +130,9 @@ extension Happening: CustomStringConvertible {
                 throw ScriptError("'\(words.joined(separator: " "))' lies before what stands before it")
             }
             script.append(Happening(at: at, what: what))
+        }
+        guard script.count <= mostEntries else {
+            throw ScriptError("the script has \(script.count) entries; \(mostEntries) are the most")
         }
         return script
     }
@@ -131,7 +148,8 @@ extension Happening.What: CustomStringConvertible {
     package var description: String {
         switch self {
         case .ask(let place): "ask \(place.rawValue)"
-        case .disconnect: "disconnect"
+        case .disconnect(nil): "disconnect"
+        case .disconnect(let code?): "disconnect \(code)"
         case .shutDown: "shutdown"
         case .send(nil): "send"
         case .send(let waits?): "send \(Happening.seconds(waits))"
@@ -151,6 +169,7 @@ extension Happening.What: CustomStringConvertible {
         case .close(let code): "close \(code)"
         case .drop: "drop"
         case .mute: "mute"
+        case .deaf: "deaf"
         case .message: "message"
         case .serverPing: "ping"
         case .late(let fact): "late \(fact.rawValue)"
@@ -165,15 +184,16 @@ extension Happening.What: CustomStringConvertible {
         case .server(.crashes(let code, _)): "server crashes \(code)"
         case .server: description
         case .ask, .disconnect, .shutDown, .send, .reader, .background, .foreground, .expire, .sleep, .jump, .tick,
-            .close, .drop, .mute, .message, .serverPing:
+            .close, .drop, .mute, .deaf, .message, .serverPing:
             String(description.prefix { $0 != " " })
         }
     }
 
     private static let plain: [String: Self] = Dictionary(
         uniqueKeysWithValues: ([
-            .disconnect, .shutDown, .send(waits: nil), .reader(on: true), .reader(on: false), .background, .foreground,
-            .expire, .tick, .server(.up), .server(.down), .server(.silent), .drop, .mute, .message, .serverPing,
+            .disconnect(nil), .shutDown, .send(waits: nil), .reader(on: true), .reader(on: false), .background,
+            .foreground,
+            .expire, .tick, .server(.up), .server(.down), .server(.silent), .drop, .mute, .deaf, .message, .serverPing,
         ] + Happening.Place.allCases.map { .ask($0) } + Happening.Route.allCases.map { .path($0) }
             + Happening.LateFact.allCases.map { .late($0) }).map { (what: Self) in (what.description, what) })
 
@@ -184,7 +204,14 @@ extension Happening.What: CustomStringConvertible {
         }
         let words = Array(words)
         func time(_ index: Int) -> Int64? { Happening.nanoseconds(words[index]) }
+        func code(_ index: Int) -> UInt16? {
+            guard let code = Happening.number(words[index]).map(UInt16.init(clamping:)) else { return nil }
+            return CloseCode(rawValue: code).mayBeSent ? code : nil
+        }
         switch (words.first, words.count) {
+        case ("disconnect", 2):
+            guard let code = code(1) else { return nil }
+            self = .disconnect(code)
         case ("send", 2):
             guard let waits = time(1) else { return nil }
             self = .send(waits: waits)
@@ -195,12 +222,14 @@ extension Happening.What: CustomStringConvertible {
             guard let length = time(1) else { return nil }
             self = .jump(length)
         case ("close", 2):
-            guard let code = UInt16(words[1]) else { return nil }
+            guard let code = code(1) else { return nil }
             self = .close(code)
         case ("server", 4):
-            if words[1] == "refuses", let status = Int(words[2]), let wait = Int(words[3]) {
-                self = .server(.refuses(status: status, retryAfter: wait))
-            } else if words[1] == "crashes", let code = UInt16(words[2]), let after = time(3) {
+            if words[1] == "refuses", let status = Happening.number(words[2]), (300...599).contains(status),
+                let wait = Happening.number(words[3]), wait <= 86_400
+            {
+                self = .server(.refuses(status: Int(status), retryAfter: Int(wait)))
+            } else if words[1] == "crashes", let code = code(2), let after = time(3) {
                 self = .server(.crashes(code, after: after))
             } else {
                 return nil

@@ -3,24 +3,24 @@ internal import ConnectionCore
 /// What the connection does, as the transport and the system see it.
 extension Judge {
     func opens(_ attempt: AttemptID, _ channel: ChannelID) {
-        require(live == nil, "at most one live socket", "attempt \(attempt.number) beside \(live!.attempt.number)")
+        require(live == nil, .oneSocket, "attempt \(attempt.number) beside \(live!.attempt.number)")
         require(
-            attempt.number > lastAttempt, "attempts are numbered", "\(attempt.number) after \(lastAttempt)")
-        guard let asked else { return object("no open while unasked", "attempt \(attempt.number)") }
-        require(asked == channel, "the channel asked for last is opened", "attempt \(attempt.number)")
-        require(foreground, "no open while in the background", "attempt \(attempt.number)")
+            attempt.number > lastAttempt, .numbered, "\(attempt.number) after \(lastAttempt)")
+        guard let asked else { return object(.unasked, "attempt \(attempt.number)") }
+        require(asked == channel, .lastAsked, "attempt \(attempt.number)")
+        require(foreground, .background, "attempt \(attempt.number)")
         require(
-            path != .offline || !channel.needsNetwork, "no open while offline", "attempt \(attempt.number)")
-        require(refusals < 2, "no open while refused", "attempt \(attempt.number)")
+            path != .offline || !channel.needsNetwork, .offline, "attempt \(attempt.number)")
+        require(refusals < 2, .refused, "attempt \(attempt.number)")
         require(
-            now >= quietUntil, "no open within the quiet window",
+            now >= quietUntil, .quiet,
             "attempt \(attempt.number), quiet until \(Happening.seconds(quietUntil)) s")
         require(
-            now >= notBefore, "no open before its time",
+            now >= notBefore, .tooEarly,
             "attempt \(attempt.number), due at \(Happening.seconds(notBefore)) s at the earliest")
         if let demand = demands[channel.origin] {
             require(
-                now >= demand.earliest, "what the server demands is obeyed",
+                now >= demand.earliest, .demand,
                 "attempt \(attempt.number), not before \(Happening.seconds(demand.earliest)) s")
             demands[channel.origin] = nil
         }
@@ -29,91 +29,94 @@ extension Judge {
         checkBudget()
     }
 
+    /// Over every span that ends now: a burst, and one more for each interval.
     private func checkBudget() {
         starts.append(now)
-        // Over every span that ends now: a burst, and one more for each interval.
         for (index, start) in starts.enumerated() {
-            let count = starts.count - index
+            let count = Int64(starts.count - index)
             guard count > Self.burst else { break }
             require(
-                Int64(count - Self.burst) * Self.tokenEvery <= now - start, "no open faster than the budget",
+                (count - Self.burst) * Self.tokenEvery <= now - start, .budget,
                 "\(count) attempts in \(Happening.seconds(now - start)) s")
         }
         if starts.count > 64 { starts.removeFirst(32) }
+        budgetFullAt = max(budgetFullAt, now) + Self.tokenEvery
     }
 
     func pings(_ attempt: AttemptID) {
         guard let live, live.attempt == attempt, live.isOpen else {
-            return object("keepalive only with an open socket", "pings \(attempt.number)")
+            return object(.keepalive, "pings \(attempt.number)")
         }
         // A deadline noticed so late was missed because the process did not run; what was not heard says nothing.
         let missed = [live.pingDueAt, live.pongDueAt ?? .max].contains { now - Self.lateIsAsleep > $0 }
         require(
-            missed || probeDue || now >= live.pingDueAt, "pings come when they are due",
+            missed || probeDue || now >= live.pingDueAt, .pingDue,
             "attempt \(attempt.number), next at \(Happening.seconds(live.pingDueAt)) s")
         if now >= live.pingDueAt { self.live?.pingDueAt = now + Self.pingEvery }
         guard !readingHeldUp else { return }
-        let due = now + (missed || probeDue ? Self.probeTime : Self.pongTime)
+        let isProbe = missed || probeDue
+        let due = now + (isProbe ? Self.probeTime : Self.pongTime)
+        self.live?.isProbed = isProbe || (live.pongDueAt != nil && live.isProbed)
         self.live?.pongDueAt = min(missed ? due : live.pongDueAt ?? due, due)
     }
 
-    func closes(_ attempt: AttemptID, _ code: CloseCode) {
+    func closes(_ attempt: AttemptID, _ code: CloseCode, _ reason: String) {
         guard let live, live.attempt == attempt, live.closingAt == nil else {
-            return object("a socket is closed once", "closes \(attempt.number)")
+            return object(.closedOnce, "closes \(attempt.number)")
         }
+        let (cause, expected) = rightCause(live)
         self.live?.closingAt = now
-        switch code {
-        case .goingAway:
-            require(
-                exiting || graceIsOver || (!foreground && expired),
-                "1001 only after the grace, or to exit", "attempt \(attempt.number)")
-        case .normalClosure:
-            guard let asked else { return }
-            if isGivenUp(live) {
-                self.live?.wasUnresponsive = true
-                return
-            }
-            notBefore = 0
-            require(asked != live.channel, "the same channel keeps its socket", "closes \(attempt.number)")
-            require(
-                foreground && (path != .offline || !asked.needsNetwork) && now >= quietUntil,
-                "a socket is replaced when its successor may open", "closes \(attempt.number)")
-        default:
-            object("every socket we end carries a code", "closes \(attempt.number) with \(code)")
+        self.live?.cause = cause
+        if let wish, wish.at == now, wish.code == code { return }
+        guard code == expected else {
+            let rule: Rule =
+                if cause == .exiting { .exit } else if cause == .disconnected { .wish } else if code == .goingAway {
+                    .away
+                } else {
+                    .code
+                }
+            return object(rule, "closes \(attempt.number) with \(code)")
         }
+        require(reason == "\(cause)", .cause, "closes \(attempt.number) because \(reason), not \(cause)")
+        guard cause == .replaced, let asked else { return }
+        require(asked != live.channel, .kept, "closes \(attempt.number)")
+        require(
+            foreground && (path != .offline || !asked.needsNetwork) && now >= quietUntil, .replaced,
+            "closes \(attempt.number)")
+        notBefore = 0
     }
 
-    /// What is overdue when the app returns comes first, whichever of the two is told first.
-    var graceIsOver: Bool { (!foreground || foregroundSince == now) && now - backgroundSince >= Self.grace }
-
-    /// The opening or a ping went unanswered for so long that this side gives up. What comes together with the deadline
-    /// comes too late, whichever of the two is told first.
-    func isGivenUp(_ live: Live) -> Bool {
-        guard let openedAt = live.openedAt, openedAt < now || now - live.since < Self.openingTime else {
-            return now - live.since >= Self.openingTime
+    /// Why a socket would be closed now, and the code for it: deadlines that have come first, then what was told.
+    private func rightCause(_ live: Live) -> (LocalCloseCause, CloseCode) {
+        if graceIsOver { return (.stayedInBackground, .goingAway) }
+        if isGivenUp(live) { return (.unresponsive, .normalClosure) }
+        if asked == nil {
+            return (leaving, leaving == .exiting ? .goingAway : wish?.code ?? .normalClosure)
         }
-        guard let due = live.pongDueAt else { return false }
-        return due <= now && now - due <= Self.lateIsAsleep
+        if !foreground, expired { return (.stayedInBackground, .goingAway) }
+        return (.replaced, .normalClosure)
     }
 
     func abandons(_ attempt: AttemptID) {
         guard let live, live.attempt == attempt, let closing = live.closingAt else {
-            return object("every socket we end carries a code", "abandons \(attempt.number) without a close before")
+            return object(.code, "abandons \(attempt.number) without a close before")
         }
         require(
-            now - closing >= Self.closingTime, "a close gets its time",
+            now - closing >= Self.closingTime, .closeTime,
             "abandons \(attempt.number) after \(Happening.seconds(now - closing)) s")
-        over(live)
+        // What is overdue comes before what is told, and what is told wins.
+        over(live, newsAt: newsAt)
+        lastEnd = live.cause.map { .closedLocally($0) }
     }
 
     func beginsBackgroundTime() {
-        require(!holdsTime, "background time begins and ends in turn", "begins twice")
-        require((live != nil || endedAt == now) && !foreground, "background time only for a socket", "begins")
+        require(!holdsTime, .timeTurns, "begins twice")
+        require((live != nil || endedAt == now) && !foreground, .timeForSocket, "begins")
         holdsTime = true
     }
 
     func endsBackgroundTime() {
-        require(holdsTime, "background time begins and ends in turn", "ends twice")
+        require(holdsTime, .timeTurns, "ends twice")
         holdsTime = false
     }
 }

@@ -62,13 +62,19 @@ struct Plan {
     private mutating func asking() {
         switch draws.below(8) {
         case 0...4: add(.ask(draws.one(of: Happening.Place.allCases)))
-        case 5: add(.disconnect)
+        case 5: add(.disconnect(draws.one(of: [nil, nil, 1000, 4000])))
         case 6: add(.shutDown)
         default:
             // Start of a session, then who it is.
             add(.ask(.a))
             pause()
             add(.ask(.b))
+            // Now and then somebody who cannot decide.
+            guard draws.happens(percent: 30) else { return }
+            for _ in 0..<10 {
+                now += Happening.second
+                add(.ask(draws.one(of: [.a, .b, .far])))
+            }
         }
     }
 
@@ -106,7 +112,7 @@ struct Plan {
         case 0...3: add(.server(server()))
         case 4, 5: add(.close(draws.one(of: [1000, 1001, 1008, 1011, 1012, 1013, 1002, 4001, 4500])))
         case 6: add(.drop)
-        default: add(.mute)
+        default: add(draws.one(of: [.mute, .deaf]))
         }
         if draws.happens(percent: 40) {
             pause()

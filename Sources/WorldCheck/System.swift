@@ -149,7 +149,7 @@ extension World {
             app.expire()
             judge.require(
                 !judge.holdsTime && judge.live?.closingAt != nil || judge.live == nil,
-                "when the background time expires the close is out", "\(judge.holdsTime ? "time kept" : "no close")")
+                .expiry, "\(judge.holdsTime ? "time kept" : "no close")")
         }
     }
 }

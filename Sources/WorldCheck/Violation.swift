@@ -1,10 +1,72 @@
+/// The promises that are judged: those of `docs/design.md` section 6, and what users of a socket take for granted.
+package enum Rule: String, CaseIterable, Sendable {
+    case oneSocket = "at most one live socket"
+    case numbered = "attempts are numbered"
+    case unasked = "no open while unasked"
+    case lastAsked = "the channel asked for last is opened"
+    case background = "no open while in the background"
+    case offline = "no open while offline"
+    case refused = "no open while refused"
+    case quiet = "no open within the quiet window"
+    case tooEarly = "no open before its time"
+    case demand = "what the server demands is obeyed"
+    case budget = "no open faster than the budget"
+    case keepalive = "keepalive only with an open socket"
+    case pingDue = "pings come when they are due"
+    case probe = "a return is probed"
+    case silence = "a silent peer is noticed"
+    case closedOnce = "a socket is closed once"
+    case away = "1001 only after the grace, or to exit"
+    case exit = "an exit says 1001"
+    case wish = "a disconnect sends its code"
+    case code = "every socket we end carries a code"
+    case kept = "the same channel keeps its socket"
+    case replaced = "a socket is replaced when its successor may open"
+    case closeTime = "a close gets its time"
+    case closeEnd = "a close comes to its end"
+    case graceEnd = "the grace comes to its end"
+    case openingEnd = "an opening comes to its end"
+    case timeTurns = "background time begins and ends in turn"
+    case timeForSocket = "background time only for a socket"
+    case timeHeld = "a socket in the background holds background time"
+    case expiry = "when the background time expires the close is out"
+    case status = "the status is true"
+    case cause = "the causes of closes are told"
+    case waitWhy = "a wait says why and until when"
+    case ladder = "the backoff climbs as it must"
+    case bounded = "every wait has a bound"
+    case timer = "no timer without need"
+    case counts = "the counts are true"
+    case dead = "a dead attempt changes nothing"
+    case timeGoesOn = "time goes on"
+    case arrival = "messages arrive in order, each once"
+    case window = "no more messages than the window"
+    case sendOpen = "messages go out on the open socket"
+    case sendOrder = "messages keep their order"
+    case sentIsSent = "what is said to be sent was sent"
+    case refusedSend = "a message fails for a reason"
+    case answeredOnce = "every message is answered once"
+    case answered = "every message is answered"
+    case sendTime = "no message waits longer than it may"
+    case openingSends = "an opening sends what waits"
+    case disconnectAnswers = "a disconnect answers what waits"
+    case goodWorld = "a good world is used"
+    case foreground = "the foreground is used"
+    case stays = "a healthy socket stays"
+    case carries = "an open socket carries messages"
+    case backgroundQuiet = "the background is quiet"
+    case learnsBackground = "the server learns of the background"
+    case learnsEnd = "the server learns of the end"
+    case nothingLeft = "after a disconnect there is nothing left"
+    case letsGo = "a released connection lets go of everything"
+}
+
 /// What the connection did that it must not do, or did not do that it must.
 package struct Violation: Hashable, Sendable, CustomStringConvertible {
-    /// The rule, in words; one of `Judge.rules`.
-    package let rule: String
+    package let rule: Rule
     package let detail: String
     /// When, in nanoseconds since the world began.
     package let at: Int64
 
-    package var description: String { "\(rule): \(detail), at \(Happening.seconds(at)) s" }
+    package var description: String { "\(rule.rawValue): \(detail), at \(Happening.seconds(at)) s" }
 }

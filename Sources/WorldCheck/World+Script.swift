@@ -5,8 +5,8 @@ extension World {
     func happen(_ what: Happening.What) {
         switch what {
         case .ask(let place): whenAwake { self.ask(place) }
-        case .disconnect: whenAwake { self.disconnect(exiting: false) }
-        case .shutDown: whenAwake { self.disconnect(exiting: true) }
+        case .disconnect(let code): whenAwake { self.disconnect(code) }
+        case .shutDown: whenAwake { self.shutDown() }
         case .send(let waits): whenAwake { self.send(waits: waits) }
         case .reader(let on): whenAwake { self.reader(on: on) }
         case .background: whenAwake { self.app.move(toBackground: true) }
@@ -28,6 +28,9 @@ extension World {
         case .mute:
             note("· mute")
             newest?.mute()
+        case .deaf:
+            note("· deaf")
+            newest?.deafen()
         case .message: newest?.say()
         case .serverPing: newest?.serverPings()
         case .late(let fact): whenAwake { self.sockets.last { $0.isOver }?.lateFact(fact) }

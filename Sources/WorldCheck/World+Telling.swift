@@ -25,16 +25,23 @@ extension World {
 
     private func look(isNews: Bool) {
         guard let connection else { return }
-        judge.afterTelling(status: connection.status, timer: timer, sendsUntil: sends.firstDeadline)
+        let status = connection.status
+        if status != lastNoted { note("= \(status)") }
+        lastNoted = status
+        let counts = connection.counts
+        judge.require(
+            counts.opened == judge.openedCount && counts.ended == judge.endedCount, .counts,
+            "\(counts), not \(judge.openedCount) and \(judge.endedCount)")
+        judge.afterTelling(status: status, timer: timer, sendsUntil: sends.firstDeadline)
         if isNews { judge.nothingIsOverdue() }
         judge.require(
-            unread.count <= Self.messageWindow, "no more messages than the window", "\(unread.count) unread")
+            unread.count <= Self.messageWindow, .window, "\(unread.count) unread")
     }
 
     func note(_ line: @autoclosure () -> String) {
-        guard trace != nil else { return }
+        guard let trace else { return }
         let time = Happening.seconds(now)
-        trace?.append(String(repeating: " ", count: max(0, 12 - time.count)) + time + "  " + line())
+        trace(String(repeating: " ", count: max(0, 13 - time.count)) + time + "  " + line())
     }
 
     static func name(_ channel: ChannelID) -> String { names[channel]?.rawValue ?? "?" }
@@ -47,22 +54,55 @@ extension World {
         }
     }
 
-    func disconnect(exiting: Bool) {
-        tell(exiting ? "shutDown" : "disconnect") {
-            self.judge.toldDisconnect(exiting: exiting)
-            if exiting { self.connection?.shutDown() } else { self.connection?.disconnect() }
+    func disconnect(_ code: UInt16?) {
+        leave(.disconnected, code.map(CloseCode.init(rawValue:)))
+    }
+
+    func shutDown() { leave(.exiting, nil) }
+
+    private func leave(_ cause: LocalCloseCause, _ code: CloseCode?) {
+        tell(cause == .exiting ? "shutDown" : "disconnect \(code.map { "\($0.rawValue)" } ?? "")") {
+            self.judge.toldDisconnect(cause, wish: code)
+            if cause == .exiting { return self.connection?.shutDown() ?? () }
+            guard let code else { return self.connection?.disconnect() ?? () }
+            do { try self.connection?.disconnect(code: code) } catch { self.judge.object(.wish, "\(error)") }
         }
+        judge.require(sends.pending == 0, .disconnectAnswers, "\(sends.pending) messages wait on")
     }
 
     func send(waits: Int64?) {
         let number = sends.begin(until: waits.map { now + $0 })
         tell("send message \(number)", isNews: false) {
-            self.connection?.send(.text(String(number)), whenOpen: waits.map { .nanoseconds($0) }) { _ in
-                if !self.sends.complete(number) {
-                    self.judge.object("every message is answered once", "message \(number) twice")
-                }
+            self.connection?.send(.text(String(number)), whenOpen: waits.map { .nanoseconds($0) }) {
+                self.answered(number, $0)
             }
         }
+    }
+
+    /// The app learns what became of a message.
+    private func answered(_ number: Int, _ error: ConnectionError?) {
+        guard let deadline = sends.answer(number) else { return judge.object(.answeredOnce, "message \(number)") }
+        guard let error else {
+            return judge.require(sends.wasHandedOver(number), .sentIsSent, "message \(number)")
+        }
+        let isRight =
+            switch error.code {
+            case .notOpen: deadline == nil && judge.live?.isOpen != true
+            case .timedOut: deadline.map { $0 <= now } ?? false
+            case .queueFull: deadline != nil && sends.pending >= Self.waitingMessages
+            case .closed: judge.asked == nil || sends.wasHandedOver(number)
+            default: false
+            }
+        judge.require(isRight, .refusedSend, "message \(number): \(error)")
+    }
+
+    /// The connection writes down what happened.
+    func logged(_ entry: LogEntry) {
+        guard entry.message == "socket ended" else { return }
+        judge.require(
+            entry.metadata["reason"] == judge.lastEnd?.description, .cause,
+            "logs \(entry.metadata["reason"] ?? "nothing"), not \(judge.lastEnd?.description ?? "anything")")
+        judge.lastEnd = nil
     }
 
     /// The connection hands a message to a socket.
@@ -70,14 +110,14 @@ extension World {
         guard case .text(let text) = message, let number = Int(text) else { return }
         judge.require(
             judge.live?.attempt == socket.attempt && judge.live?.isOpen == true,
-            "messages go out on the open socket", "message \(number)")
-        judge.require(sends.handOver(number), "messages keep their order", "message \(number)")
+            .sendOpen, "message \(number)")
+        judge.require(sends.handOver(number), .sendOrder, "message \(number)")
     }
 
     /// The opening sends what waited for it.
     func noMessageWaits() {
         judge.require(
-            unansweredSends == 0, "an opening sends what waits", "\(unansweredSends) messages wait on")
+            unansweredSends == 0, .openingSends, "\(unansweredSends) messages wait on")
     }
 
     var unansweredSends: Int { sends.pending }
@@ -92,13 +132,13 @@ extension World {
     private func read() {
         while let message = messages?.takeArrived() {
             guard case .text(let text) = message else { continue }
-            judge.require(text == unread.popFirst(), "messages arrive in order, each once", "message \(text)")
+            judge.require(text == unread.popFirst(), .arrival, "message \(text)")
         }
     }
 
     func release() {
         note("→ release")
-        judge.toldDisconnect(exiting: false)
+        judge.toldDisconnect(.released)
         // What the end of the two sets off looks at this world.
         let last = (messages, connection)
         messages = nil

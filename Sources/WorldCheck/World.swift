@@ -44,7 +44,9 @@ final class World: @unchecked Sendable {
     /// The process did not run for a while, so nobody could hear the peer.
     var excuseDue = false
     var depth = 0
+    /// Choices and steps at this instant.
     private var decided: UInt64 = 0
+    private var stepsNow = 0
 
     // What the connection has of this world.
     var connection: SteadySocket?
@@ -71,7 +73,8 @@ final class World: @unchecked Sendable {
     var generous = false
     private(set) var steps = 0
     /// What happened, for people; nil if nobody wants to read it.
-    var trace: [String]?
+    let trace: ((String) -> Void)?
+    var lastNoted: ConnectionStatus?
 
     static let places: [Happening.Place: Channel] = {
         let urls: [(Happening.Place, String)] = [
@@ -83,16 +86,16 @@ final class World: @unchecked Sendable {
     }()
     static let names = Dictionary(uniqueKeysWithValues: places.map { ($1.id, $0) })
 
-    init(seed: UInt64, script: [Happening], queue: DispatchQueue, traced: Bool = false) {
+    init(seed: UInt64, script: [Happening], queue: DispatchQueue, trace: ((String) -> Void)? = nil) {
         dice = Dice(seed: seed)
         self.script = script
         var draws = dice.sequence(.world)
         let stormSafe = draws.happens(percent: 50)
         let launchedIntoBackground = draws.happens(percent: 10)
-        judge = Judge(hasLadder: !stormSafe)
+        judge = Judge(isStormSafe: stormSafe)
         app = WorldApp(inBackground: launchedIntoBackground)
         monitor = WorldPath()
-        trace = traced ? [] : nil
+        self.trace = trace
         app.world = self
         monitor.world = self
         judge.toldApp(foreground: !launchedIntoBackground)
@@ -106,6 +109,7 @@ final class World: @unchecked Sendable {
         options.messageWindow = Self.messageWindow
         options.waitingMessages = Self.waitingMessages
         options.decisionLogCapacity = 0
+        options.log = { [weak self] in self?.logged($0) }
         connection = SteadySocket(configuration: stormSafe ? .stormSafe : .standard, options: options)
         messages = connection?.messages
     }
@@ -117,8 +121,8 @@ final class World: @unchecked Sendable {
     func live() {
         let last = script.last?.at ?? 0
         while nextInScript < script.count, judge.violation == nil { run(until: max(last, now)) }
-        wakeUpFromSleep()
-        run(until: now)
+        // The last sleep comes to its end, and all that waits for it happens.
+        run(until: max(now, asleepUntil))
         if judge.violation == nil { finish() }
     }
 
@@ -129,6 +133,8 @@ final class World: @unchecked Sendable {
         guard judge.violation == nil, let due = takeNext(until: end) else { return false }
         steps += 1
         due()
+        stepsNow += 1
+        judge.require(stepsNow < 10_000, .timeGoesOn, "\(stepsNow) steps at one instant")
         return true
     }
 
@@ -139,8 +145,11 @@ final class World: @unchecked Sendable {
     }
 
     private func move(to time: Int64) {
-        now = max(now, time)
+        guard time > now else { return }
+        now = time
         judge.now = now
+        stepsNow = 0
+        decided = 0
     }
 
     /// The next thing to happen. What is due at the same instant happens in an order that the seed decides.
@@ -157,10 +166,10 @@ final class World: @unchecked Sendable {
             if start(due) == first { candidates.append(index) }
         }
         let scriptIsDue = nextInScript < script.count && max(script[nextInScript].at, now) == first
+        move(to: first)
         decided &+= 1
         let count = candidates.count + (scriptIsDue ? 1 : 0)
         let choice = count > 1 ? dice.below(count, .order, UInt64(bitPattern: first) &+ decided) : 0
-        move(to: first)
         guard choice < candidates.count else {
             nextInScript += 1
             let what = script[nextInScript - 1].what
@@ -184,8 +193,6 @@ final class World: @unchecked Sendable {
     }
 
     var isAsleep: Bool { now < asleepUntil }
-
-    func wakeUpFromSleep() { asleepUntil = now }
 
     func jump(_ length: Int64) {
         move(to: now + length)
@@ -220,7 +227,7 @@ final class World: @unchecked Sendable {
             fire()
         }
         if let overdue = sends.overdue(at: now) {
-            judge.object("no message waits longer than it may", "message \(overdue)")
+            judge.object(.sendTime, "message \(overdue)")
         }
     }
 }

@@ -21,6 +21,8 @@ final class WorldSocket: TransportSocket, @unchecked Sendable {
     private var phase = Phase.opening
     /// No packet arrives any more.
     private(set) var isMute = false
+    /// What this side sends does not arrive any more.
+    private(set) var isDeaf = false
     private var isAccepted = false
     private(set) var isClosing = false
     /// How many messages may still be reported.
@@ -46,6 +48,7 @@ final class WorldSocket: TransportSocket, @unchecked Sendable {
     }
 
     var isOver: Bool { phase == .over }
+    var isCutOff: Bool { isMute || isDeaf }
 
     func begin() {
         let offline = world.route == .offline && channel.needsNetwork
@@ -120,11 +123,13 @@ final class WorldSocket: TransportSocket, @unchecked Sendable {
 
     func mute() { isMute = true }
 
+    func deafen() { isDeaf = true }
+
     // MARK: the way back
 
     private func toServer(after delay: Int64, _ happens: @escaping () -> Void) {
         world.plan(after: delay, .toServer(attempt.number), needsProcess: false) {
-            if !self.isMute { happens() }
+            if !self.isMute, !self.isDeaf { happens() }
         }
     }
 
@@ -222,7 +227,7 @@ final class WorldSocket: TransportSocket, @unchecked Sendable {
             report(.closed(TransportClose(.openingRefused(status: 503), retryAfter: .seconds(60))))
         }
         world.judge.require(
-            world.snapshot == before, "a dead attempt changes nothing", "\(fact.rawValue) of \(attempt.number)")
+            world.snapshot == before, .dead, "\(fact.rawValue) of \(attempt.number)")
     }
 
     private var judgedOver: Bool { world.judge.live?.attempt != attempt }
@@ -259,7 +264,7 @@ final class WorldSocket: TransportSocket, @unchecked Sendable {
 
     func close(code: CloseCode, reason: String) {
         world.note("← close \(attempt.number) with \(code.rawValue)")
-        world.judge.closes(attempt, code)
+        world.judge.closes(attempt, code, reason)
         guard phase != .over, !isClosing else { return }
         isClosing = true
         if phase == .opening {

@@ -18,14 +18,22 @@ import Testing
             ])
     }
 
+    @Test func aScriptHasABound() {
+        let text = String(repeating: "0 drop;", count: 2001)
+        #expect { try Happening.script(text) } throws: { "\($0)" == "the script has 2001 entries; 2000 are the most" }
+    }
+
     @Test(arguments: [
-        ("ask a", "'ask a' does not begin with a time in seconds"),
-        ("-1 ask a", "'-1 ask a' does not begin with a time in seconds"),
-        ("1.0000000001 ask a", "'1.0000000001 ask a' does not begin with a time in seconds"),
+        ("ask a", "'ask a' does not begin with a time from 0 to 2592000 seconds"),
+        ("-1 ask a", "'-1 ask a' does not begin with a time from 0 to 2592000 seconds"),
+        ("1.0000000001 ask a", "'1.0000000001 ask a' does not begin with a time from 0 to 2592000 seconds"),
         ("1 ask z", "'ask z' is nothing that can happen"),
         ("1", "'' is nothing that can happen"),
         ("1 sleep", "'sleep' is nothing that can happen"),
         ("1 close 70000", "'close 70000' is nothing that can happen"),
+        ("1 close 1006", "'close 1006' is nothing that can happen"),
+        ("1 sleep +5", "'sleep +5' is nothing that can happen"),
+        ("2592001 drop", "'2592001 drop' does not begin with a time from 0 to 2592000 seconds"),
         ("1 server refuses 503", "'server refuses 503' is nothing that can happen"),
         ("2 drop; 1 drop", "'1 drop' lies before what stands before it"),
     ])

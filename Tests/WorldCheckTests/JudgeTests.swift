@@ -12,13 +12,13 @@ import Testing
 
     /// A case: what goes before, in which nothing is wrong, and what breaks the rule.
     struct Case: CustomStringConvertible, Sendable {
-        let rule: String
+        let rule: Rule
         let before: @Sendable (Judge) -> Void
         let breaks: @Sendable (Judge) -> Void
-        var description: String { rule }
+        var description: String { rule.rawValue }
 
         init(
-            _ rule: String, _ before: @escaping @Sendable (Judge) -> Void = { _ in },
+            _ rule: Rule, _ before: @escaping @Sendable (Judge) -> Void = { _ in },
             breaks: @escaping @Sendable (Judge) -> Void
         ) {
             self.rule = rule
@@ -60,52 +60,56 @@ import Testing
         judge.afterTelling(status: status, timer: timer.map { judge.now + seconds($0) }, sendsUntil: nil)
     }
 
+    private static func waits(_ judge: Judge, _ why: WaitReason, _ time: Double) {
+        let until = Instant(nanoseconds: judge.now + seconds(time))
+        after(judge, .waiting(why, delay: .nanoseconds(seconds(time)), until: until), timer: time)
+    }
+
     static let cases: [Case] = [
-        Case("at most one live socket", opening) { $0.opens(second, a) },
-        Case("attempts are numbered", opening) { judge in
+        Case(.oneSocket, opening) { $0.opens(second, a) },
+        Case(.numbered, opening) { judge in
             judge.toldEnded(first, .connectionLost, retryAfter: nil)
             judge.now += seconds(10)
             judge.opens(first, a)
         },
-        Case("no open while unasked") { $0.opens(first, a) },
-        Case("the channel asked for last is opened", ask) { judge in
+        Case(.unasked) { $0.opens(first, a) },
+        Case(.lastAsked, ask) { judge in
             judge.now = seconds(2)
             judge.opens(first, b)
         },
-        Case("no open while in the background", ask) { judge in
+        Case(.background, ask) { judge in
             judge.toldApp(foreground: false)
             judge.now = seconds(2)
             judge.opens(first, a)
         },
-        Case("no open while offline", ask) { judge in
+        Case(.offline, ask) { judge in
             judge.toldPath(.offline)
             judge.now = seconds(2)
             judge.opens(first, a)
         },
-        Case("no open while refused", { failed($0, .openingRefused(status: 401)) }) { judge in
+        Case(.refused, { failed($0, .openingRefused(status: 401)) }) { judge in
             judge.now += seconds(3)
             judge.opens(second, a)
             judge.toldEnded(second, .openingRefused(status: 403), retryAfter: nil)
             judge.now += seconds(100)
             judge.opens(AttemptID(3), a)
         },
-        Case("no open within the quiet window", ask) { judge in
+        Case(.quiet, ask) { judge in
             judge.now = seconds(1.4)
             judge.opens(first, a)
         },
-        Case("no open before its time", { failed($0, .connectionLost) }) { judge in
+        Case(.tooEarly, { failed($0, .connectionLost) }) { judge in
             judge.now += seconds(1.5)
             judge.opens(second, a)
         },
-        Case("what the server demands is obeyed", { failed($0, .openingRefused(status: 503), retryAfter: .seconds(9)) })
-        { judge in
+        Case(.demand, { failed($0, .openingRefused(status: 503), retryAfter: .seconds(9)) }) { judge in
             // Not even an ask and a return make up for it.
             judge.toldApp(foreground: false)
             judge.toldApp(foreground: true)
             judge.now += seconds(9)
             judge.opens(second, a)
         },
-        Case("no open faster than the budget", ask) { judge in
+        Case(.budget, ask) { judge in
             judge.now = seconds(2)
             for number in 1...11 {
                 judge.opens(AttemptID(UInt64(number)), a)
@@ -113,85 +117,114 @@ import Testing
                 judge.notBefore = 0
             }
         },
-        Case("keepalive only with an open socket", opening) { $0.pings(first) },
-        Case("pings come when they are due", open) { judge in
+        Case(.keepalive, opening) { $0.pings(first) },
+        Case(.pingDue, open) { judge in
             judge.now += seconds(30)
             judge.pings(first)
         },
-        Case("pings come when they are due", open) { judge in
+        Case(.pingDue, open) { judge in
             judge.now += seconds(40)
             judge.nothingIsOverdue()
         },
-        Case("a socket is closed once", open) { judge in
-            judge.toldDisconnect(exiting: false)
-            judge.closes(first, .normalClosure)
-            judge.closes(first, .normalClosure)
+        Case(.closedOnce, open) { judge in
+            judge.toldDisconnect(.disconnected)
+            judge.closes(first, .normalClosure, "disconnected")
+            judge.closes(first, .normalClosure, "disconnected")
         },
-        Case("1001 only after the grace, or to exit", inBackground) { judge in
+        Case(.away, inBackground) { judge in
             judge.now += seconds(9)
-            judge.closes(first, .goingAway)
+            judge.closes(first, .goingAway, "background")
         },
-        Case("every socket we end carries a code", open) { $0.closes(first, .noStatusReceived) },
-        Case("every socket we end carries a code", open) { $0.abandons(first) },
-        Case("the same channel keeps its socket", open) { $0.closes(first, .normalClosure) },
-        Case("a socket is replaced when its successor may open", open) { judge in
+        Case(.code, open) { $0.closes(first, .noStatusReceived, "") },
+        Case(.code, open) { $0.abandons(first) },
+        Case(.exit, open) { judge in
+            judge.toldDisconnect(.exiting)
+            judge.closes(first, .normalClosure, "exiting")
+        },
+        Case(.wish, open) { judge in
+            judge.toldDisconnect(.disconnected, wish: CloseCode(rawValue: 4000))
+            judge.now += seconds(1)
+            judge.closes(first, .normalClosure, "disconnected")
+        },
+        Case(.cause, open) { judge in
+            judge.toldDisconnect(.disconnected)
+            judge.closes(first, .normalClosure, "replaced")
+        },
+        Case(.cause, open) { judge in
+            judge.toldDisconnect(.disconnected)
+            judge.closes(first, .normalClosure, "disconnected")
+            after(judge, .closing(first, .replaced), timer: 2)
+        },
+        Case(.probe, open) { judge in
+            judge.now += seconds(1)
+            judge.toldPath(.online(fingerprint: 2))
+            judge.nothingIsOverdue()
+        },
+        Case(.waitWhy, ask) { waits($0, .quietWindow, 1.4) },
+        Case(.waitWhy, ask) { waits($0, .networkReturn, 0.25) },
+        Case(.waitWhy, ask) { waits($0, .budget, 1) },
+        Case(.waitWhy, { failed($0, .closedByPeer(.serviceRestart)) }) { judge in
+            waits(judge, .server(.closedByPeer(.serviceRestart)), 4)
+        },
+        Case(.ladder, { failed($0, .connectionLost) }) { waits($0, .backoff(failure: 1, .connectionLost), 2.5) },
+        Case(.ladder, { failed($0, .connectionLost) }) { waits($0, .backoff(failure: 2, .connectionLost), 4) },
+        Case(.ladder, { failed($0, .openingRefused(status: 401)) }) { judge in
+            waits(judge, .refresh(.openingRefused(status: 401)), 4)
+        },
+        Case(.kept, open) { $0.closes(first, .normalClosure, "replaced") },
+        Case(.replaced, open) { judge in
             judge.toldAsk(b)
             judge.now += seconds(1)
-            judge.closes(first, .normalClosure)
+            judge.closes(first, .normalClosure, "replaced")
         },
-        Case("a close gets its time", open) { judge in
-            judge.toldDisconnect(exiting: false)
-            judge.closes(first, .normalClosure)
+        Case(.closeTime, open) { judge in
+            judge.toldDisconnect(.disconnected)
+            judge.closes(first, .normalClosure, "disconnected")
             judge.now += seconds(1)
             judge.abandons(first)
         },
-        Case("a close comes to its end", open) { judge in
-            judge.toldDisconnect(exiting: false)
-            judge.closes(first, .normalClosure)
+        Case(.closeEnd, open) { judge in
+            judge.toldDisconnect(.disconnected)
+            judge.closes(first, .normalClosure, "disconnected")
             judge.now += seconds(2)
             judge.nothingIsOverdue()
         },
-        Case("background time begins and ends in turn", inBackground) { $0.beginsBackgroundTime() },
-        Case("background time begins and ends in turn", open) { $0.endsBackgroundTime() },
-        Case("background time only for a socket", ask) { $0.beginsBackgroundTime() },
-        Case("background time only for a socket", inBackground) { judge in
+        Case(.timeTurns, inBackground) { $0.beginsBackgroundTime() },
+        Case(.timeTurns, open) { $0.endsBackgroundTime() },
+        Case(.timeForSocket, ask) { $0.beginsBackgroundTime() },
+        Case(.timeForSocket, inBackground) { judge in
             judge.toldApp(foreground: true)
             after(judge, .open(first), timer: 30)
         },
-        Case("a socket in the background holds background time", inBackground) { judge in
+        Case(.timeHeld, inBackground) { judge in
             judge.endsBackgroundTime()
             after(judge, .open(first), timer: 9)
         },
-        Case("the grace comes to its end", inBackground) { judge in
+        Case(.graceEnd, inBackground) { judge in
             judge.now += seconds(10)
             judge.nothingIsOverdue()
         },
-        Case("an opening comes to its end", opening) { judge in
+        Case(.openingEnd, opening) { judge in
             judge.now += seconds(15)
             judge.nothingIsOverdue()
         },
-        Case("a silent peer is noticed", open) { judge in
+        Case(.silence, open) { judge in
             judge.now += seconds(40)
             judge.pings(first)
             judge.now += seconds(15)
             judge.nothingIsOverdue()
         },
-        Case("the status is true", open) { after($0, .opening(first), timer: 9) },
-        Case("the status is true", ask) { after($0, .idle, timer: nil) },
-        Case("every wait has a bound", open) { after($0, .open(first), timer: nil) },
-        Case("every wait has a bound", open) { after($0, .open(first), timer: 41) },
-        Case("every wait has a bound", ask) { judge in
-            let until = Instant(nanoseconds: judge.now + seconds(601))
-            judge.afterTelling(
-                status: .waiting(.quietWindow, delay: .seconds(601), until: until), timer: seconds(601), sendsUntil: nil
-            )
-        },
-        Case("no timer without need") { after($0, .idle, timer: 5) },
+        Case(.status, open) { after($0, .opening(first), timer: 9) },
+        Case(.status, ask) { after($0, .idle, timer: nil) },
+        Case(.bounded, open) { after($0, .open(first), timer: nil) },
+        Case(.bounded, open) { after($0, .open(first), timer: 41) },
+        Case(.bounded, ask) { waits($0, .quietWindow, 601) },
+        Case(.timer) { after($0, .idle, timer: 5) },
     ]
 
     @Test(arguments: cases)
     func everyRuleCanBeBroken(_ example: Case) {
-        let judge = Judge(hasLadder: true)
+        let judge = Judge(isStormSafe: false)
         judge.toldPath(.online(fingerprint: 1))
         example.before(judge)
         #expect(judge.violation == nil)
@@ -200,11 +233,11 @@ import Testing
     }
 
     @Test func noPromiseIsBrokenByADayInTheLife() {
-        let judge = Judge(hasLadder: true)
+        let judge = Judge(isStormSafe: false)
         judge.toldPath(.online(fingerprint: 1))
         Self.inBackground(judge)
         judge.now += Self.seconds(10)
-        judge.closes(Self.first, .goingAway)
+        judge.closes(Self.first, .goingAway, "background")
         judge.now += Self.seconds(1)
         judge.toldEnded(Self.first, .closedLocally(.stayedInBackground), retryAfter: nil)
         judge.endsBackgroundTime()
