@@ -24,8 +24,8 @@ enum CheckCommand {
                 provider, calls from other threads, the streams, breaches of the protocol, other configurations than
                 `standard` and `stormSafe`.
 
-                --json prints `worlds`, `steps`, `attempts`, `broken` (worlds), `seconds` (simulated), `happenings` and `closeCodes` with
-                their counts, and `failures`, each with `seed`, `rule`, `detail`, `at` and `script`.
+                --json prints `worlds`, `steps`, `attempts`, `broken` (worlds), `seconds` (simulated), `happenings` and
+                `closeCodes` with their counts, and `failures`, each with `seed`, `rule`, `detail`, `at` and `script`.
                 """,
             options: [
                 seeds.once, firstSeed.once, FleetArguments.threads.once, FleetArguments.json.argument, seed.once,
