@@ -18,6 +18,8 @@ struct ConnectRig<Server: Transport> {
     let lines = Lines()
     let input = Pipe()
     let transport: Server
+    /// How many lines the session has got.
+    private let taken: @Sendable () -> Int
     private let signals = AsyncStream<Int32>.makeStream()
     private let running: Task<ExitCode, Never>
 
@@ -33,6 +35,7 @@ struct ConnectRig<Server: Transport> {
             settings, output: ConnectOutput(json: settings.json, isTerminal: false, write: lines.write))
         let input = InputLines(
             descriptor: input.fileHandleForReading.fileDescriptor, limit: settings.configuration.maximumMessageBytes)
+        taken = { input.takenCount }
         running = Task { [signals] in await session.run(input, signals: signals.stream) }
     }
 
@@ -43,8 +46,9 @@ struct ConnectRig<Server: Transport> {
     /// Where it reads from.
     var descriptor: Int32 { input.fileHandleForReading.fileDescriptor }
 
-    func inputTaken() async throws {
-        try await withWatchdog("the input to be read") { while unreadBytes(descriptor) > 0 { await Task.yield() } }
+    /// The session has got this many lines. That the bytes were read says less: the line is still on its way.
+    func linesTaken(_ count: Int) async throws {
+        try await withWatchdog("the lines to be taken") { [taken] in while taken() < count { await Task.yield() } }
     }
 
     func signal(_ number: Int32) { signals.continuation.yield(number) }

@@ -1,5 +1,6 @@
 import ConnectionCore
 import Foundation
+import PeerSupport
 import SteadySocket
 import SteadySocketTestKit
 import SteadyTransport
@@ -118,18 +119,22 @@ import Darwin
     }
 
     @Test func whatArrivedIsPrintedBeforeItEnds() async throws {
+        let arrived = AsyncStream<Void>.makeStream()
         let session = try ConnectRig(
             ScriptedTransport { call, socket in
                 switch call {
                 case .open: socket.report(.opened(OpeningResult()))
                 case .receive:
-                    if socket.calls.count == 2 { for n in 1...20 { socket.report(.message(.text("m\(n)"))) } }
+                    guard socket.calls.count == 2 else { break }
+                    for n in 1...20 { socket.report(.message(.text("m\(n)"))) }
+                    arrived.continuation.yield()
                 case .close(let code, _):
                     socket.report(.closed(TransportClose(.closedByPeer(code), closeCode: code, outcome: .acknowledged)))
                 case .send, .ping, .abandon: break
                 }
             })
-        try await session.lines.next(with: "open #1")
+        // Not with the line of the opening, which comes before the messages.
+        try await withWatchdog("the messages") { for await _ in arrived.stream { break } }
         session.signal(SIGTERM)
         #expect(try await session.code() == .success)
         let messages = session.lines.all.filter { $0.target == .standardOutput }.map(\.text)
@@ -159,7 +164,7 @@ import Darwin
             })
         try await session.lines.next(with: "opening #1")
         try session.type("lost\n")
-        try await session.inputTaken()
+        try await session.linesTaken(1)
         session.signal(SIGTERM)
         #expect(try await session.code() == .failure)
         #expect(session.lines.all.contains { $0.text.hasPrefix("steady: line 1 was not sent") })

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import SteadySocket
 #if canImport(Glibc)
 internal import Glibc
 #elseif canImport(Darwin)
@@ -10,6 +11,10 @@ internal import Darwin
 struct InputLines: AsyncSequence, Sendable {
     private let lines: AsyncStream<InputLine>
     private let demand: DispatchSemaphore
+    private let taken = Locked(0)
+
+    /// How many lines the reader has got.
+    var takenCount: Int { taken.withLock { $0 } }
 
     /// Lines may have up to `limit` bytes. The descriptor stays open; for one reader.
     init(descriptor: Int32, limit: Int) {
@@ -28,14 +33,19 @@ struct InputLines: AsyncSequence, Sendable {
     struct AsyncIterator: AsyncIteratorProtocol {
         fileprivate var lines: AsyncStream<InputLine>.Iterator
         fileprivate let demand: DispatchSemaphore
+        fileprivate let taken: Locked<Int>
 
         mutating func next() async -> InputLine? {
             demand.signal()
-            return await lines.next()
+            let line = await lines.next()
+            if line != nil { taken.withLock { $0 += 1 } }
+            return line
         }
     }
 
-    func makeAsyncIterator() -> AsyncIterator { AsyncIterator(lines: lines.makeAsyncIterator(), demand: demand) }
+    func makeAsyncIterator() -> AsyncIterator {
+        AsyncIterator(lines: lines.makeAsyncIterator(), demand: demand, taken: taken)
+    }
 
     /// Reads on the thread that calls it.
     private struct Source {
