@@ -6,8 +6,9 @@ internal import Darwin
 
 /// Lines for people and programs. Each is written at once, so that a reader at the other end of a pipe sees it now.
 enum Output {
-    /// A line on standard output.
-    static func line(_ text: String) { _ = write(Array((text + "\n").utf8), to: STDOUT_FILENO) }
+    /// A line on standard output; returns the `errno` that kept it from getting there.
+    @discardableResult
+    static func line(_ text: String) -> Int32? { write(Array((text + "\n").utf8), to: STDOUT_FILENO) }
 
     /// A line on standard error.
     static func complaint(_ text: String) { _ = write(Array((text + "\n").utf8), to: STDERR_FILENO) }

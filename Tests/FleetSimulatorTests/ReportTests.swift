@@ -44,6 +44,8 @@ import Testing
         let file = try #require(PlotFile("it's.svg"))
         let script = Gnuplot.script(StormReport.panels([report]), to: file)
         #expect(script.contains("set output 'it''s.svg'") && script.contains("title 'standard'"))
+        let quoted = try #require(PlotFile("'x'.svg"))
+        #expect(Gnuplot.script(StormReport.panels([report]), to: quoted).contains("set output '''x''.svg'"))
         #expect(PlotFile("x.pdf") == nil && PlotFile(".svg") == nil && PlotFile("a.PNG")?.format == .png)
     }
 
@@ -69,7 +71,7 @@ import Testing
     }
 
     @Test func aFileThatCannotBeMadeIsRefusedBeforeTheWork() async throws {
-        #expect(!FleetOutput.canCreate(["/nonexistent/figures.csv"]))
+        #expect(!FleetOutput.canCreate(["/nonexistent/figures.csv"]) && !FleetOutput.canCreate(["/tmp"]))
         #expect(FleetOutput.canCreate([]) && FleetOutput.canCreate(["figures.csv"]))
         let line = ["--clients", "20000000", "--csv", "/nonexistent/figures.csv"]
         let parsed = try #require(try StormCommand.command.spec.parse(line))

@@ -92,7 +92,7 @@ public enum ConnectionPolicy {
         let next = retry(
             configuration.retryRules.rule(for: reason).action, after: reason, retryAfter: retryAfter?.inNanoseconds,
             failure: failure, refusals: refusals, backoff: configuration.backoff.bounds(forFailure: failure),
-            debounce: configuration.foregroundDebounce.inNanoseconds, using: &generator)
+            debounce: max(0, configuration.foregroundDebounce.inNanoseconds), using: &generator)
         return switch next {
         case .after(let delay, let why, let refresh): .after(.nanoseconds(delay), why, refresh: refresh)
         case .hold: .hold

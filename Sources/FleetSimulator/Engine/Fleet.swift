@@ -42,10 +42,7 @@ final class Fleet<A: Agent, S: Script> {
                 to: Shard(
                     script: script, network: network, rules: shared[shard], seed: seed, base: base, count: size))
         }
-        self.clients = clients
     }
-
-    private let clients: Int
 
     deinit {
         shards.deinitialize(count: Self.shardCount)

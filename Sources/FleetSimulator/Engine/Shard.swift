@@ -98,12 +98,12 @@ struct Shard<A: Agent, S: Script>: ~Copyable {
                 refused(client, tag: event.tag, retryAfter: told, at: now)
             case Kind.pong:
                 guard !clients[client].suspended else { continue }
-                tell(.frameReceived(attempt(event.tag, of: client)), client, at: now)
+                tell(.frameReceived(attempt(event.tag)), client, at: now)
             case Kind.closed:
                 tell(
-                    .ended(attempt(event.tag, of: client), .closedLocally(.replaced), retryAfter: nil), client, at: now)
+                    .ended(attempt(event.tag), .closedLocally(.replaced), retryAfter: nil), client, at: now)
             case Kind.unreachable:
-                let attempt = attempt(event.tag, of: client)
+                let attempt = attempt(event.tag)
                 tell(.ended(attempt, .openingFailed(.connect), retryAfter: nil), client, at: now)
             default: script.happen(event.kind, tag: event.tag, &self, client: client, at: now)
             }
@@ -255,12 +255,12 @@ struct Shard<A: Agent, S: Script>: ~Copyable {
         guard record.pointee.attempt == tag, !record.pointee.suspended else { return }
         record.pointee.openedAt = now
         ledger.opened()
-        tell(.opened(attempt(tag, of: client)), client, at: now)
+        tell(.opened(attempt(tag)), client, at: now)
         if record.pointee.openedAt == now { script.opened(&self, client: client, at: now) }
     }
 
     private mutating func refused(_ client: Int, tag: UInt32, retryAfter: Duration?, at now: Int64) {
-        tell(.ended(attempt(tag, of: client), .openingRefused(status: 503), retryAfter: retryAfter), client, at: now)
+        tell(.ended(attempt(tag), .openingRefused(status: 503), retryAfter: retryAfter), client, at: now)
     }
 
     /// The server's record of the socket, if there is one, is complete.
@@ -277,5 +277,5 @@ struct Shard<A: Agent, S: Script>: ~Copyable {
 
     /// The attempt a tag stands for; tags are the low 24 bits.
     @inline(__always)
-    func attempt(_ tag: UInt32, of client: Int) -> AttemptID { AttemptID(UInt64(tag)) }
+    func attempt(_ tag: UInt32) -> AttemptID { AttemptID(UInt64(tag)) }
 }

@@ -114,7 +114,7 @@ struct DayScript: Script {
         if !launched {
             if record.pointee.life.endedUnseen {
                 record.pointee.life.endedUnseen = false
-                let attempt = shard.attempt(record.pointee.attempt, of: client)
+                let attempt = shard.attempt(record.pointee.attempt)
                 shard.tell(.ended(attempt, .connectionLost, retryAfter: nil), client, at: now)
             }
             shard.tell(.enteredForeground, client, at: now)
@@ -176,7 +176,7 @@ struct DayScript: Script {
             record.pointee.life.endedUnseen = true
             return
         }
-        let attempt = shard.attempt(record.pointee.attempt, of: client)
+        let attempt = shard.attempt(record.pointee.attempt)
         shard.tell(.ended(attempt, .connectionLost, retryAfter: nil), client, at: now)
     }
 

@@ -94,23 +94,23 @@ struct LoopScript: Script {
         switch kind {
         case Own.starts: shard.tell(.ask(ChannelID(identity: "fleet")), client, at: now)
         case Own.flaps: flap(&shard, client, at: now)
-        case Own.hello: shard.tell(.messageReceived(shard.attempt(tag, of: client)), client, at: now)
+        case Own.hello: shard.tell(.messageReceived(shard.attempt(tag)), client, at: now)
         default:
             guard shard.clients[client].attempt == tag, shard.clients[client].openedAt >= 0 else { return }
             shard.socketEnded(client, .internalError, at: now)
-            let attempt = shard.attempt(tag, of: client)
+            let attempt = shard.attempt(tag)
             shard.tell(.ended(attempt, .closedByPeer(.internalError), retryAfter: nil), client, at: now)
         }
     }
 
     private func flap<A>(_ shard: inout Shard<A, Self>, _ client: Int, at now: Int64) {
         guard case .flap(let every, let offline) = kind else { return }
-        let online = shard.clients[client].offline
-        shard.clients[client].offline = !online
+        let returns = shard.clients[client].offline
+        shard.clients[client].offline = !returns
         let stay = max(every - offline, 0.01) * shard.clients[client].worldDraws.uniform(0.5, 1.5)
-        let next = online ? stay : offline
+        let next = returns ? stay : offline
         shard.queue.push(at: now + Int64(next * 1e9), client: client, kind: Own.flaps, tag: 0)
-        shard.tell(.pathChanged(online ? .online(fingerprint: 1) : .offline), client, at: now)
+        shard.tell(.pathChanged(returns ? .online(fingerprint: 1) : .offline), client, at: now)
     }
 
     func opened<A>(_ shard: inout Shard<A, Self>, client: Int, at now: Int64) {

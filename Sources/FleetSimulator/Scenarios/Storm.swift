@@ -170,7 +170,7 @@ struct StormScript: Script {
         case .silence: reason = .keepaliveTimedOut
         }
         shard.socketEnded(client, code, at: now)
-        shard.tell(.ended(shard.attempt(tag, of: client), reason, retryAfter: nil), client, at: now)
+        shard.tell(.ended(shard.attempt(tag), reason, retryAfter: nil), client, at: now)
     }
 
     /// The socket that was open when the silence began is the only one without a peer.

@@ -1,3 +1,4 @@
+internal import ConnectionCore
 internal import WorldCheck
 
 /// `steady fleet check`: deterministic simulation testing of the connection.
@@ -67,7 +68,7 @@ enum CheckCommand {
             bar.show(Double(next - first) / Double(count))
         }
         bar.clear()
-        let wall = (ContinuousClock.now - start).asSeconds
+        let wall = (ContinuousClock.now - start).inSeconds
         Output.complaint("steady: check: \(JSONText.decimal(wall, 2) ?? "?") s")
         if arguments.has(FleetArguments.json) {
             Output.line(JSONText.write(json(report)))

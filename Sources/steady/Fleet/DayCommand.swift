@@ -1,3 +1,4 @@
+internal import ConnectionCore
 internal import FleetSimulator
 
 /// `steady fleet day`: a day of many users.
@@ -30,7 +31,7 @@ enum DayCommand {
                 users.once, iOSShare.once, coldLaunch.once, changes.once, noTrigger.argument,
                 noBackgroundTime.argument, dropEvery.once,
             ] + FleetArguments.run + FleetArguments.network,
-            exitCodes: [.success, .failure, .cannotCreate]),
+            exitCodes: [.success, .failure, .cannotCreate, .ioError]),
         run: run)
 
     static func day(_ arguments: ParsedArguments, _ policy: Policy) -> Day {
@@ -40,7 +41,7 @@ enum DayCommand {
         day.usage.iOSShare = arguments.value(iOSShare) ?? day.usage.iOSShare
         day.usage.coldLaunch = arguments.value(coldLaunch) ?? day.usage.coldLaunch
         day.usage.changes = arguments.value(changes) ?? day.usage.changes
-        day.usage.dropEvery = arguments.value(dropEvery)?.asSeconds ?? day.usage.dropEvery
+        day.usage.dropEvery = arguments.value(dropEvery)?.inSeconds ?? day.usage.dropEvery
         day.usage.grantsBackgroundTime = !arguments.has(noBackgroundTime)
         if arguments.has(noTrigger) { day.usage.triggerMedian = 0 }
         day.network = FleetArguments.network(arguments)

@@ -72,9 +72,3 @@ enum FleetArguments {
         return network
     }
 }
-
-/// A whole number of seconds of a `Duration` option's value.
-extension Duration {
-    /// The duration in seconds.
-    var asSeconds: Double { Double(components.seconds) + Double(components.attoseconds) * 1e-18 }
-}

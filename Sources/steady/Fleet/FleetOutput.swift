@@ -1,3 +1,4 @@
+internal import ConnectionCore
 #if canImport(FoundationEssentials)
 internal import FoundationEssentials
 #endif
@@ -17,7 +18,9 @@ enum FleetOutput {
         for path in paths {
             let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
             let files = FileManager.default
-            guard files.isWritableFile(atPath: files.fileExists(atPath: path) ? path : folder) else {
+            var isFolder: ObjCBool = false
+            let exists = files.fileExists(atPath: path, isDirectory: &isFolder)
+            guard !isFolder.boolValue, files.isWritableFile(atPath: exists ? path : folder) else {
                 Output.complaint("steady: cannot write \(quoted(path)): it cannot be made or replaced")
                 return false
             }
@@ -68,7 +71,7 @@ enum FleetOutput {
 
     /// What a run cost, for people; on standard error, so that results can be compared byte by byte.
     static func cost(_ label: String, since start: ContinuousClock.Instant, events: Int, bytesPerClient: Double) {
-        let wall = (ContinuousClock.now - start).asSeconds
+        let wall = (ContinuousClock.now - start).inSeconds
         let rate = JSONText.decimal(Double(events) / max(wall, 1e-9) / 1e6, 1) ?? "?"
         Output.complaint(
             "steady: \(label): \(number(wall, 2)) s, \(grouped(events)) machine events, \(rate) M/s, "

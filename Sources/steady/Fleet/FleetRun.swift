@@ -29,19 +29,29 @@ enum FleetRun {
     ) -> ExitCode {
         let csv = arguments.value(FleetArguments.csv)
         let plot = arguments.value(FleetArguments.plot)
+        if let csv, csv == plot?.path {
+            Output.complaint("steady: --csv and --plot cannot both write \(quoted(csv))")
+            return .cannotCreate
+        }
         // Before the work, which can take minutes.
         guard plot == nil || FleetOutput.canPlot(), FleetOutput.canCreate([csv, plot?.path].compactMap(\.self)) else {
             return .cannotCreate
         }
         let reports = policies.map(simulate)
+        let text: String
         if arguments.has(FleetArguments.json) {
             let objects = reports.map(\.json)
-            Output.line(JSONText.write(objects.count > 1 ? .array(objects) : objects[0]))
+            text = JSONText.write(objects.count > 1 ? .array(objects) : objects[0])
         } else {
-            Output.line(reports.count > 1 ? Report.table(reports) : reports[0].text)
+            text = reports.count > 1 ? Report.table(reports) : reports[0].text
+        }
+        // The figures can have taken minutes: that they are lost must not look like success.
+        if let number = Output.line(text) {
+            Output.complaint("steady: cannot write to standard output: \(Output.meaning(of: number))")
+            return .ioError
         }
         if let csv, !FleetOutput.csv(Report.csv(reports), to: csv) { return .cannotCreate }
-        if let plot, !FleetOutput.plot(Report.panels(reports), to: plot) { return .cannotCreate }
+        if let plot, !FleetOutput.plot(Report.panels(reports), to: plot) { return .failure }
         return .success
     }
 

@@ -108,5 +108,7 @@ enum Gnuplot {
         return (lines + ["unset multiplot", "unset output", ""]).joined(separator: "\n")
     }
 
-    private static func quote(_ text: String) -> String { "'\(text.split(separator: "'").joined(separator: "''"))'" }
+    private static func quote(_ text: String) -> String {
+        "'\(text.split(separator: "'", omittingEmptySubsequences: false).joined(separator: "''"))'"
+    }
 }

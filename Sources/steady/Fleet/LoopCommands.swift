@@ -1,3 +1,4 @@
+internal import ConnectionCore
 internal import FleetSimulator
 
 /// `steady fleet flap` and `steady fleet crashloop`: what a policy does where nothing gets better for an hour.
@@ -24,10 +25,10 @@ enum LoopCommands {
                 \(json)
                 """,
             options: [clients.once, every.once, offline.once] + FleetArguments.run
-                + FleetArguments.network, exitCodes: [.success, .failure, .cannotCreate]),
+                + FleetArguments.network, exitCodes: [.success, .failure, .cannotCreate, .ioError]),
         run: { arguments throws(UsageError) in
-            let period = arguments.value(every)?.asSeconds ?? 5
-            let away = arguments.value(offline)?.asSeconds ?? min(1, period / 2)
+            let period = arguments.value(every)?.inSeconds ?? 5
+            let away = arguments.value(offline)?.inSeconds ?? min(1, period / 2)
             guard away < period else {
                 throw UsageError("--offline must be shorter than --every", command: "fleet flap")
             }
@@ -43,9 +44,9 @@ enum LoopCommands {
                 \(json)
                 """,
             options: [clients.once, after.once] + FleetArguments.run
-                + FleetArguments.network, exitCodes: [.success, .failure, .cannotCreate]),
+                + FleetArguments.network, exitCodes: [.success, .failure, .cannotCreate, .ioError]),
         run: { arguments throws(UsageError) in
-            try run(.crash(after: arguments.value(after)?.asSeconds ?? 1), arguments, "fleet crashloop")
+            try run(.crash(after: arguments.value(after)?.inSeconds ?? 1), arguments, "fleet crashloop")
         })
 
     private static func run(

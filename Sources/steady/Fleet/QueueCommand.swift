@@ -1,3 +1,4 @@
+internal import ConnectionCore
 internal import FleetSimulator
 
 /// `steady fleet queue`: how fast the bare event queue is on this machine, on one thread.
@@ -21,7 +22,7 @@ enum QueueCommand {
             let start = ContinuousClock.now
             let sum = BareQueue.move(
                 count, pending: arguments.value(pending) ?? 1_000_000, seed: FleetArguments.seed(arguments))
-            let seconds = (ContinuousClock.now - start).asSeconds
+            let seconds = (ContinuousClock.now - start).inSeconds
             let rate = Double(count) / max(seconds, 1e-9)
             if arguments.has(json) {
                 Output.line(

@@ -7,7 +7,7 @@ enum StormCommand {
     static let acceptRate = Option(
         "accept-rate", "C", "Connections the server accepts per second. Default 10000.", .number(1...100_000_000))
     static let down = Option(
-        "down", "D", "How long the service is down from the loss on. Default 0.", .time(0...86_400))
+        "down", "D", "How long the service is down from the loss on. Default 0.", .time(0...3600))
     static let outage = Option(
         "outage", "WHAT", "What the service does with attempts while it is down. Default refuse.",
         ValueKind<AcceptServer.Outage>.choice)
@@ -36,9 +36,11 @@ enum StormCommand {
 
                 --json prints `attemptsPerClient`; `peakPerSecond` and `peakPer100ms`, the most attempts that arrived
                 within such a span; `t50`, `t95` and `t99`, seconds from the end of the outage until that share of
-                the clients had a socket, null if never; `optimumT99`, the same for a server that never idles;
-                `loneMean` and `loneP95`, from its loss on for a single client and a free server; `events`, calls of
-                the machine, and `seconds`, the simulated time. What it cost in real time goes to standard error.
+                the clients had a socket, null if not within an hour; `optimumT99`, the same for a server that never idles;
+                `recoveredShare`, the share that had one in the end; `loneMean` and `loneP95`, the wait of a single
+                client with a free server, from the end of the outage; `events`, calls of the machine, `queueEvents`,
+                those of the simulator's queue, and `seconds`, the simulated time. What it cost in real time goes to
+                standard error.
 
                 Policies:
                 \(helpTable(Policy.allCases.map { ($0.rawValue, $0.source) }))
@@ -47,7 +49,7 @@ enum StormCommand {
                 clients.once, acceptRate.once, down.once, outage.once, refusalCost.once, refill.once, retryAfter.once,
                 lostBy.once,
             ] + FleetArguments.run + FleetArguments.network,
-            exitCodes: [.success, .failure, .cannotCreate]),
+            exitCodes: [.success, .failure, .cannotCreate, .ioError]),
         run: run)
 
     private static let retryAfterForm = ValueKind<AcceptServer.RetryAfter>(
@@ -80,7 +82,7 @@ enum StormCommand {
         var storm = Storm(acceptRate: arguments.value(acceptRate) ?? 10_000)
         storm.policy = policy
         storm.clients = arguments.value(clients) ?? 1_000_000
-        storm.down = arguments.value(down)?.asSeconds ?? 0
+        storm.down = arguments.value(down)?.inSeconds ?? 0
         storm.loss = arguments.value(lostBy) ?? .connectionLost
         storm.server.outage = arguments.value(outage) ?? .refuse
         storm.server.refusalCost = arguments.value(refusalCost) ?? 0

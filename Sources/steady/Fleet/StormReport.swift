@@ -51,13 +51,14 @@ struct StormReport: FleetReport {
             }
         } else {
             lines.append(
-                "It does not end: after \(number(outcome.seconds)) s "
+                "It is not over: after \(number(outcome.seconds)) s "
                     + "\(number(outcome.recoveredShare * 100)) % have a socket.")
         }
         if let mean = lone.meanRecovery, let late = lone.t95 {
             lines.append(
                 "A client to whom it happens alone waits \(number(mean - storm.down)) s on average, "
-                    + "\(number(late)) s at the 95th percentile.")
+                    + "\(number(late)) s at the 95th percentile"
+                    + (storm.down > 0 ? ", from the end of the outage." : "."))
         }
         return lines.joined(separator: "\n")
     }
