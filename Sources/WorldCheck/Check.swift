@@ -3,7 +3,7 @@ internal import Dispatch
 /// Deterministic simulation testing: random worlds around the shipping connection, judged by its promises.
 package enum Check {
     /// A seed whose world the connection does not stand, with the shortest script that shows it.
-    package struct Failure: Error, Sendable, CustomStringConvertible {
+    package struct Failure: Sendable, CustomStringConvertible {
         package let seed: UInt64
         package let violation: Violation
         package let script: [Happening]

@@ -11,7 +11,7 @@ internal import SteadyTransport
 final class World: @unchecked Sendable {
     /// Something on its way to the connection, or something the world does by itself.
     struct Due {
-        var at: Int64
+        let at: Int64
         /// Things of one source keep their order; things of different sources that are due together come in any order.
         let source: Source
         /// The process must run for it to happen.
@@ -128,8 +128,8 @@ final class World: @unchecked Sendable {
 
     // MARK: time
 
-    /// Whether there is anything left to do before `end`.
-    func step(until end: Int64) -> Bool {
+    /// Does the next thing; false if nothing is left to do before `end`.
+    private func step(until end: Int64) -> Bool {
         guard judge.violation == nil, let due = takeNext(until: end) else { return false }
         steps += 1
         due()

@@ -70,7 +70,7 @@ final class WorldSocket: TransportSocket, @unchecked Sendable {
     // MARK: the server's end
 
     private func arrives() {
-        guard phase == .opening, !isMute else { return }
+        guard phase == .opening else { return }
         phase = .asked
         switch world.server {
         case .silent: return

@@ -70,6 +70,12 @@ import Testing
                 == "--policy slot is about storms; choose another one")
     }
 
+    @Test func oneFileIsNotWrittenTwice() async throws {
+        let command = StormCommand.command
+        let line = ["--clients", "10", "--csv", "figures.svg", "--plot", "figures.svg"]
+        #expect(try await command.run(try #require(try command.spec.parse(line))) == .cannotCreate)
+    }
+
     @Test func aFileThatCannotBeMadeIsRefusedBeforeTheWork() async throws {
         #expect(!FleetOutput.canCreate(["/nonexistent/figures.csv"]) && !FleetOutput.canCreate(["/tmp"]))
         #expect(FleetOutput.canCreate([]) && FleetOutput.canCreate(["figures.csv"]))

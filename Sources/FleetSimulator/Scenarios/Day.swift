@@ -1,7 +1,7 @@
 internal import ConnectionCore
 
 /// A day of many users, each with an app that is visited now and then, and a server that accepts everyone.
-package struct Day: Sendable {
+package struct Day: Scenario, Sendable {
     package var users = 100_000
     package var policy = Policy.standard
     package var usage = UsageLaw()
@@ -37,13 +37,7 @@ package struct Day: Sendable {
     }
 
     /// Runs the day. `progress` hears the share that is over.
-    package func run(progress: (Double) -> Void = { _ in }) -> Outcome {
-        if let configuration = policy.configuration {
-            return run(ConnectionMachine.self, progress) { MachineRules(configuration.unshared) }
-        }
-        let policy = policy
-        return run(PublishedMachine.self, progress) { policy.published! }
-    }
+    package func run(progress: (Double) -> Void = { _ in }) -> Outcome { runPolicy(progress) }
 
     func run<A: Agent>(_: A.Type, _ progress: (Double) -> Void, rules: @escaping () -> A.Rules) -> Outcome {
         let fleet = Fleet<A, DayScript>(

@@ -1,7 +1,7 @@
 internal import ConnectionCore
 
 /// Situations that go round and round: a path that flaps while the service is down, a service that dies after its hello.
-package struct Loop: Sendable {
+package struct Loop: Scenario, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Every so many seconds on average the network goes for `offline` seconds; every attempt is refused with 503.
         /// How long it stays varies by half, or a fixed delay could fall into step with it.
@@ -32,15 +32,9 @@ package struct Loop: Sendable {
     }
 
     /// Runs it. `progress` hears the share that is over.
-    package func run(progress: (Double) -> Void = { _ in }) -> Outcome {
-        if let configuration = policy.configuration {
-            return run(ConnectionMachine.self, progress) { MachineRules(configuration.unshared) }
-        }
-        let policy = policy
-        return run(PublishedMachine.self, progress) { policy.published! }
-    }
+    package func run(progress: (Double) -> Void = { _ in }) -> Outcome { runPolicy(progress) }
 
-    private func run<A: Agent>(_: A.Type, _ progress: (Double) -> Void, rules: @escaping () -> A.Rules) -> Outcome {
+    func run<A: Agent>(_: A.Type, _ progress: (Double) -> Void, rules: @escaping () -> A.Rules) -> Outcome {
         let fleet = Fleet<A, LoopScript>(
             clients: clients, script: LoopScript(kind: kind), network: network, server: nil, seed: seed,
             threads: threads, rules: rules)

@@ -1,7 +1,7 @@
 package import ConnectionCore
 
 /// All clients lose their sockets together, and come back to a server that accepts so many per second.
-package struct Storm: Sendable {
+package struct Storm: Scenario, Sendable {
     /// How the sockets are lost.
     package enum Loss: Hashable, Sendable {
         /// The connections end without a Close frame at time 0 (1006).
@@ -25,7 +25,7 @@ package struct Storm: Sendable {
     package var network = NetworkLaw()
     package var seed: UInt64 = 1
     package var threads = 1
-    /// Seconds after the end of the outage after which a storm that is not over counts as one that never ends.
+    /// Seconds after the end of the outage after which the simulation stops, whether the storm is over or not.
     package var patience = 3600.0
 
     package init(acceptRate: Double?) { server = AcceptServer(rate: acceptRate) }
@@ -37,7 +37,8 @@ package struct Storm: Sendable {
         /// Most attempts that reached the server within one second, and within 100 ms.
         package var peakPerSecond: Int
         package var peakPer100ms: Int
-        /// Seconds from the end of the outage until this share of the clients had a socket; nil if they never had.
+        /// Seconds from the end of the outage until this share of the clients had a socket; nil if not within
+        /// `patience`.
         package var t50: Double?
         package var t95: Double?
         package var t99: Double?
@@ -60,23 +61,16 @@ package struct Storm: Sendable {
     }
 
     /// Runs the storm. `progress` hears the share of clients that have a socket again.
-    package func run(progress: (Double) -> Void = { _ in }) -> Outcome {
-        if let configuration = policy.configuration {
-            return run(ConnectionMachine.self, progress) { MachineRules(configuration.unshared) }
-        }
-        let policy = policy
-        return run(PublishedMachine.self, progress) { policy.published! }
-    }
+    package func run(progress: (Double) -> Void = { _ in }) -> Outcome { runPolicy(progress) }
 
-    private func run<A: Agent>(
+    func run<A: Agent>(
         _: A.Type, _ progress: (Double) -> Void, rules: @escaping () -> A.Rules
     ) -> Outcome {
         var server = server
         server.downUntil = StormScript.start + Int64(down * 1e9)
         let fleet = Fleet<A, StormScript>(
             clients: clients, script: StormScript(loss: loss, heartbeat: policy.published?.heartbeat), network: network,
-            server: server, seed: seed,
-            threads: threads, rules: rules)
+            server: server, seed: seed, threads: threads, rules: rules)
         let clients = clients
         fleet.run(until: StormScript.start + Int64((down + patience) * 1e9)) {
             progress(Double($0.recovered) / Double(clients))
@@ -95,16 +89,6 @@ package struct Storm: Sendable {
             queueEvents: totals.queueEvents, seconds: Double(fleet.now - StormScript.start) / 1e9,
             bytesPerClient: Double(totals.bytes) / Double(clients), meanRecovery: totals.recoveries.mean,
             attempts: totals.attempts, recoveries: totals.recoveries)
-    }
-}
-
-extension Configuration {
-    /// A copy whose tables are its own: threads that counted references to the same ones would slow each other down.
-    var unshared: Configuration {
-        var copy = self
-        copy.retryRules.closeCodes = Dictionary(uniqueKeysWithValues: retryRules.closeCodes.map { ($0.key, $0.value) })
-        copy.retryRules.statuses = Dictionary(uniqueKeysWithValues: retryRules.statuses.map { ($0.key, $0.value) })
-        return copy
     }
 }
 
